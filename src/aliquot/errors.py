@@ -1,0 +1,96 @@
+"""The one tree of errors and warnings.
+
+::
+
+    AliquotError                 every error a caller may want to catch
+    ├── UsageError               the call itself is wrong: a name, an option, a combination      (exit 2)
+    ├── InputError               a file, row or value cannot be used as it stands                (exit 2)
+    ├── MachineError             the machine cannot: disk full, port taken, model missing        (exit 2)
+    ├── NothingToJudgeError      no valid row is left to analyse                                 (exit 5)
+    └── RunStoppedError          a guard or the user stopped a run that can be resumed           (exit 6)
+
+    AliquotWarning               everything that is said and not raised
+
+Every error carries what was wrong, where, and what would be right; a message is one line of plain text.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import ClassVar
+
+
+class AliquotError(Exception):
+    """Base of every error of this package; ``exit_code`` is what the command line returns for it."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class UsageError(AliquotError):
+    """The call is wrong: an unknown name, a missing option, two options that exclude each other."""
+
+    exit_code = 2
+
+
+class InputError(AliquotError):
+    """A file, a row or a value cannot be used as it stands.
+
+    Args:
+        problem: what was wrong, in one sentence without a final full stop.
+        file: the file it was found in.
+        row: the row, counted from 1 as an editor does (the header is row 1).
+        field: the column or key.
+        remedy: what would be right.
+    """
+
+    exit_code = 2
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        file: str | None = None,
+        row: int | None = None,
+        field: str | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        self.problem, self.file, self.row, self.field, self.remedy = problem, file, row, field, remedy
+        where = [part for part in (file, f"row {row}" if row else None, f"field {field!r}" if field else None) if part]
+        text = f"{', '.join(where)}: {problem}" if where else problem
+        super().__init__(f"{text}. {remedy}" if remedy else text)
+
+
+class MachineError(AliquotError):
+    """The machine cannot do what was asked: disk full, port taken, model or extra missing."""
+
+    exit_code = 2
+
+
+class NothingToJudgeError(AliquotError):
+    """No valid row is left to analyse."""
+
+    exit_code = 5
+
+
+class RunStoppedError(AliquotError):
+    """A guard stopped a run; what was answered is kept and the run can be resumed."""
+
+    exit_code = 6
+
+
+class AliquotWarning(UserWarning):
+    """Something the caller should know that does not stop the work."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the sentence that lists the known names, the nearest one first.
+
+    Examples:
+        >>> nearest("wilsn", ["wilson", "jeffreys"])
+        "Did you mean 'wilson'? Known: jeffreys, wilson."
+    """
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=1)
+    hint = f"Did you mean {close[0]!r}? " if close else ""
+    return f"{hint}Known: {', '.join(names)}."

@@ -1,0 +1,28 @@
+"""Values that nobody here computed, each with its source; see the ``source`` and ``source_kind`` of a case."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FOLDER = Path(__file__).parent
+
+
+def cases(topic: str, *ids: str) -> list[Any]:
+    """Return the cases of a topic whose id contains one of ``ids`` (all, when none is given), as pytest parameters."""
+    found = [
+        pytest.param(case, id=case["id"])
+        for case in json.loads((FOLDER / f"{topic}.json").read_text(encoding="utf-8"))
+        if not ids or any(part in case["id"] for part in ids)
+    ]
+    if not found:
+        raise LookupError(f"no oracle case of {topic} matches {ids}")
+    return found
+
+
+def case(topic: str, case_id: str) -> dict[str, Any]:
+    """Return one case by its exact id."""
+    return next(p.values[0] for p in cases(topic, case_id) if p.values[0]["id"] == case_id)
