@@ -1,0 +1,80 @@
+"""How numbers are written: rounded by their uncertainty, points kept apart from percent, p never below its floor."""
+
+from __future__ import annotations
+
+import math
+
+from aliquot.findings.comparison import Scale
+from aliquot.stats.results import HypothesisTest
+
+
+def decimals_for(width: float, *, most: int = 6) -> int:
+    """Return the decimals that show an interval of this width to about two significant digits.
+
+    Examples:
+        >>> decimals_for(8.8), decimals_for(0.42), decimals_for(120.0)
+        (1, 2, 0)
+    """
+    if not (width > 0 and math.isfinite(width)):
+        return 1
+    return min(most, max(0, 1 - math.floor(math.log10(width))))
+
+
+def _unsigned_zero(text: str) -> str:
+    return text.lstrip("+-") if float(text) == 0 else text
+
+
+def write_percent(share: float, *, decimals: int = 1) -> str:
+    """Write a share between 0 and 1 as a percentage without the sign; 100 and 0 only when exact.
+
+    Examples:
+        >>> write_percent(0.7917), write_percent(0.99996), write_percent(1.0)
+        ('79.2', '>99.9', '100.0')
+    """
+    text = f"{100 * share:.{decimals}f}"
+    nearest_below, nearest_above = f"{100 - 10**-decimals:.{decimals}f}", f"{10**-decimals:.{decimals}f}"
+    if share < 1 and float(text) >= 100:
+        return f">{nearest_below}"
+    if share > 0 and float(text) <= 0:
+        return f"<{nearest_above}"
+    return text
+
+
+def write_value(value: float, scale: Scale, *, width: float) -> str:
+    """Write one value of a metric: a percentage for shares, else the metric's own units."""
+    if math.isinf(value):
+        return "unbounded"
+    if scale.in_points:
+        return f"{100 * value:.{decimals_for(100 * width, most=3)}f}"
+    return f"{value:.{decimals_for(width)}f}"
+
+
+def write_difference(value: float, scale: Scale, *, width: float) -> str:
+    """Write a difference with its sign, in points for shares, else in the metric's own units; zero carries no sign."""
+    if math.isinf(value):
+        return "unbounded"
+    scaled, spread, most = (100 * value, 100 * width, 3) if scale.in_points else (value, width, 6)
+    return _unsigned_zero(f"{scaled:+.{decimals_for(spread, most=most)}f}")
+
+
+def difference_unit(scale: Scale) -> str:
+    """Return the word behind a difference: points for shares, nothing for a metric's own units."""
+    return " points" if scale.in_points else ""
+
+
+def write_p(test: HypothesisTest) -> str:
+    """Write a p-value with its relation, never below the floor of a Monte-Carlo test.
+
+    Examples:
+        >>> write_p(HypothesisTest("mcnemar_exact", 0.0874)), write_p(HypothesisTest("mcnemar_exact", 3.2e-7))
+        ('p 0.087', 'p < 0.0001')
+            >>> write_p(HypothesisTest("sign_flip", 0.0001, n_resamples=9999))
+        'p < 0.0001'
+    """
+    if test.n_resamples is not None and test.p * (test.n_resamples + 1) <= 1 + 1e-9:
+        return f"p < {1 / (test.n_resamples + 1):.2g}"
+    return "p < 0.0001" if test.p < 1e-4 else f"p {_two_digits(test.p)}"
+
+
+def _two_digits(p: float) -> str:
+    return f"{p:.2f}" if p >= 0.1 else f"{p:.{1 - math.floor(math.log10(p))}f}"
