@@ -68,7 +68,7 @@ def write_p(test: HypothesisTest) -> str:
     Examples:
         >>> write_p(HypothesisTest("mcnemar_exact", 0.0874)), write_p(HypothesisTest("mcnemar_exact", 3.2e-7))
         ('p 0.087', 'p < 0.0001')
-            >>> write_p(HypothesisTest("sign_flip", 0.0001, n_resamples=9999))
+        >>> write_p(HypothesisTest("sign_flip", 0.0001, n_resamples=9999))
         'p < 0.0001'
     """
     if test.n_resamples is not None and test.p * (test.n_resamples + 1) <= 1 + 1e-9:
