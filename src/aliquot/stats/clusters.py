@@ -119,7 +119,7 @@ def sum_clusters(
     """Reduce rows to the sums by cluster the variance needs; arguments as in :func:`cluster_variance`."""
     values = as_values(y, name="y")
     n, scale = values.size, float(max(values.max(), -values.min()))
-    codes = None if clusters is None else _cluster_codes(clusters, n)
+    codes = None if clusters is None else cluster_codes(clusters, n)
     w = None if weights is None else as_weights(weights, n)
     mean = float(values.mean() if w is None else w @ values)
     values -= mean  # in place: at a million rows each further array costs as much as the sums
@@ -235,7 +235,7 @@ def clustered_mean(
     )
 
 
-def _cluster_codes(labels: ArrayLike, n: int) -> Integers:
+def cluster_codes(labels: ArrayLike, n: int) -> Integers:
     """Codes of the clusters; whole numbers of a narrow range are codes already, which saves a sort."""
     array = np.asarray(labels)
     if array.shape == (n,) and array.dtype.kind in "iu" and n:
