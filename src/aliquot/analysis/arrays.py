@@ -1,0 +1,110 @@
+"""Rows become arrays here and nowhere else: the paired sample that the methods are handed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from aliquot.evidence.units import Pairs
+from aliquot.stats.inputs import Floats, Integers
+
+
+@dataclass(frozen=True, slots=True)
+class PairedSample:
+    """Items with a value on both sides, sorted by id.
+
+    Attributes:
+        items: ids.
+        a: the baseline's mean over attempts, one an item.
+        b: the candidate's.
+        k_a: attempts with a value of the baseline.
+        k_b: attempts with a value of the candidate.
+        clusters: cluster code of each item, or None when none is known.
+        strata: stratum code of each item, or None.
+        weights: weight of each item, or None when all weigh the same.
+    """
+
+    items: tuple[str, ...]
+    a: Floats
+    b: Floats
+    k_a: Integers
+    k_b: Integers
+    clusters: Integers | None
+    strata: Integers | None
+    weights: Floats | None
+
+    @property
+    def n(self) -> int:
+        """Number of items."""
+        return len(self.items)
+
+    @property
+    def d(self) -> Floats:
+        """Candidate minus baseline, one an item."""
+        return self.b - self.a
+
+    @property
+    def n_clusters(self) -> int | None:
+        """Number of clusters, or None when none is known."""
+        return None if self.clusters is None else int(np.unique(self.clusters).size)
+
+    @property
+    def repeated(self) -> bool:
+        """Whether any item has more than one attempt on either side."""
+        return bool(max(self.k_a.max(initial=1), self.k_b.max(initial=1)) > 1)
+
+    def ids_where(self, mask: np.ndarray) -> tuple[str, ...]:
+        """Return the ids of the items a mask picks."""
+        return tuple(self.items[i] for i in np.flatnonzero(mask))
+
+    def sides(self) -> tuple[Floats, Floats]:
+        """Return the values of baseline and candidate."""
+        return self.a, self.b
+
+
+def _codes(column: pl.Series, ids: pl.Series) -> Integers | None:
+    """Return integer codes for a label column; an item without a label is a group of its own; None without labels."""
+    if column.null_count() == column.len():
+        return None
+    own = pl.concat_str(pl.lit("item:"), ids)
+    labels = pl.select(pl.coalesce(pl.concat_str(pl.lit("label:"), column), own)).to_series()
+    return np.unique(labels.to_numpy(), return_inverse=True)[1].astype(np.int64)
+
+
+def _weights(column: pl.Series) -> Floats | None:
+    values = column.fill_null(1.0).to_numpy().astype(np.float64)
+    return None if values.size == 0 or np.ptp(values) == 0 else values
+
+
+def paired_sample(pairs: Pairs) -> PairedSample:
+    """Return the items of a pairing that have a value on both sides."""
+    frame = pairs.frame.drop_nulls(["a", "b"])
+    clusters = _codes(frame["cluster"], frame["item"])
+    return PairedSample(
+        items=tuple(frame["item"].to_list()),
+        a=frame["a"].to_numpy().astype(np.float64),
+        b=frame["b"].to_numpy().astype(np.float64),
+        k_a=frame["k_a"].to_numpy().astype(np.int64),
+        k_b=frame["k_b"].to_numpy().astype(np.int64),
+        clusters=None if clusters is None or np.unique(clusters).size == clusters.size else clusters,
+        strata=_codes(frame["stratum"], frame["item"]),
+        weights=_weights(frame["weight"]),
+    )
+
+
+def filled_sample(pairs: Pairs, *, fill_a: float, fill_b: float) -> PairedSample:
+    """Return every shared item with its missing attempts counted as ``fill_a`` and ``fill_b``."""
+
+    def filled(mean: str, k: str, missing: str, fill: float) -> tuple[pl.Expr, pl.Expr]:
+        attempts = pl.col(k) + pl.col(missing)
+        total = pl.col(mean).fill_null(0.0) * pl.col(k) + fill * pl.col(missing)
+        return (total / attempts).alias(mean), attempts.alias(k)
+
+    frame = pairs.frame.with_columns(
+        *filled("a", "k_a", "missing_a", fill_a), *filled("b", "k_b", "missing_b", fill_b)
+    )
+    return paired_sample(replace(pairs, frame=frame))
+
+

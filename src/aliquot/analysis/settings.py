@@ -1,0 +1,55 @@
+"""What stayed the same and what changed between two systems, from their settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+_SHORT = 24
+"""Values longer than this (prompts, hashes) are named, not printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """Settings of two systems side by side.
+
+    Attributes:
+        same: names equal on both sides.
+        differs: names that differ, with the two values where they are short.
+        changed: the components that differ (``decoding`` for ``decoding.temperature``).
+    """
+
+    same: tuple[str, ...]
+    differs: tuple[str, ...]
+    changed: tuple[str, ...]
+
+
+def settings_of(settings: pl.DataFrame, system: str) -> dict[str, str]:
+    """Return a system's settings by name."""
+    rows = settings.filter(pl.col("system") == system).select("name", "value").iter_rows()
+    return {name: value for name, value in rows if value is not None}
+
+
+def contrast_settings(a: dict[str, str], b: dict[str, str]) -> Contrast:
+    """Return what two systems' settings share and where they differ; a name known on one side only differs."""
+    names = sorted(a.keys() | b.keys())
+    different = [name for name in names if a.get(name) != b.get(name)]
+    return Contrast(
+        same=_components([name for name in names if name not in different], apart=different),
+        differs=tuple(_change(name, a.get(name), b.get(name)) for name in different),
+        changed=tuple(dict.fromkeys(name.split(".")[0] for name in different)),
+    )
+
+
+def _components(names: list[str], *, apart: list[str]) -> tuple[str, ...]:
+    """Fold ``decoding.temperature`` and its kind into ``decoding`` when no part of it differs."""
+    split = {name.split(".")[0] for name in apart}
+    return tuple(dict.fromkeys(name if name.split(".")[0] in split else name.split(".")[0] for name in names))
+
+
+def _change(name: str, a: str | None, b: str | None) -> str:
+    shown = ["none" if value is None else value for value in (a, b)]
+    if any(len(value) > _SHORT or "\n" in value for value in shown):
+        return name
+    return f"{name} ({shown[0]} -> {shown[1]})"

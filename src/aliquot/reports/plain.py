@@ -1,0 +1,68 @@
+"""Text from logs and models made safe for a terminal: no control character acts, no line runs away."""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+from collections.abc import Sequence
+
+WIDTH = 80
+"""Columns of the terminal output."""
+
+_LONGEST_NAME = 28
+"""Names longer than this are cut in tables."""
+
+
+def neutralise(text: str, *, limit: int = 200) -> str:
+    """Return text on one line with control, format and surrogate characters written out and its length bounded.
+
+    Examples:
+        >>> neutralise("red \\x1b[31m and\\na newline")
+        'red \\\\x1b[31m and\\\\na newline'
+    """
+    cut = text if len(text) <= limit else text[: limit - 3] + "..."
+    return "".join(
+        char.encode("unicode_escape").decode("ascii") if unicodedata.category(char) in _UNSAFE else char for char in cut
+    )
+
+
+_UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp", "Co"})
+
+
+def short_name(name: str) -> str:
+    """Return a system's or item's name for a table."""
+    return neutralise(name, limit=_LONGEST_NAME)
+
+
+def name_some(names: Sequence[str], *, limit: int) -> str:
+    """Return as many names as fit, then "+N"; "none" when there are none.
+
+    Examples:
+        >>> name_some(["refund-014", "refund-022", "tone-003"], limit=24)
+        'refund-014 refund-022 +1'
+    """
+    if not names:
+        return "none"
+    shown: list[str] = []
+    for name in map(short_name, names):
+        left = len(names) - len(shown) - 1
+        tail = f" +{left}" if left else ""
+        if shown and len(" ".join([*shown, name])) + len(tail) > limit:
+            break
+        shown.append(name)
+    left = len(names) - len(shown)
+    return " ".join(shown) + (f" +{left}" if left else "")
+
+
+def wrap(text: str, *, indent: str = "  ", first: str | None = None, lines: int | None = None) -> list[str]:
+    """Wrap a sentence to the width; with ``lines``, what does not fit is cut with an ellipsis."""
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=indent if first is None else first,
+        subsequent_indent=indent,
+        max_lines=lines,
+        placeholder=" ...",
+        break_long_words=True,
+        break_on_hyphens=False,
+    )

@@ -1,0 +1,99 @@
+"""A comparison in the terminal: the answer first, 15 lines of 80 columns, plain characters; the rest behind ``-v``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from aliquot.findings.comparison import Comparison
+from aliquot.reports.plain import name_some, neutralise, short_name, wrap
+from aliquot.reports.view import SystemRow, View, view_of
+
+MAX_LINES = 15
+"""The line budget of a comparison without ``-v``."""
+
+
+def render_terminal(comparison: Comparison, *, verbose: bool = False) -> str:
+    """Return a comparison as plain text of 80 columns.
+
+    Args:
+        comparison: the finding.
+        verbose: also all tests, the checklist, every warning, and what was not checked.
+    """
+    view = view_of(comparison)
+    lines = [*_headline(comparison, view), "", *_table(view), ""]
+    lines += _body(comparison, view, room=MAX_LINES - len(lines))
+    if verbose:
+        lines += ["", *_details(comparison, view)]
+    return "\n".join(lines) + "\n"
+
+
+def _headline(comparison: Comparison, view: View) -> list[str]:
+    lines = wrap(neutralise(view.verdict, limit=240), indent="", lines=3)
+    if comparison.if_missing is not None and comparison.if_missing.changes_verdict:
+        lines += wrap(view.missing, indent="", lines=2)
+    return lines
+
+
+def _table(view: View) -> list[str]:
+    names = [short_name(row.system) for row in view.systems]
+    first = max(len(name) for name in [*names, "difference"]) + 2
+    difference = view.difference
+    heading = SystemRow("", view.count_title, "rate" if view.systems[0].rate else "", view.interval_title, "answered")
+    rows = [_columns("", heading, first)]
+    rows += [_columns(name, row, first) for name, row in zip(names, view.systems, strict=True)]
+    shown = f"{difference.moved}  {difference.point} [{difference.interval}]  {difference.p}".strip()
+    return [*rows, f"  {'difference':<{first}}{neutralise(shown)}"]
+
+
+def _columns(name: str, row: SystemRow, first: int) -> str:
+    return f"  {name:<{first}}{row.count:<12}{row.rate:>7}   {row.interval:<15}{row.answered:>9}".rstrip()
+
+
+def _body(comparison: Comparison, view: View, *, room: int) -> list[str]:
+    closing = wrap(f"{view.methods} -v for all.", lines=2)
+    lines: list[str] = []
+    if comparison.fixed or comparison.broke:
+        lines += [f"  Broke: {name_some(comparison.broke, limit=70)}", f"  Fixed: {name_some(comparison.fixed, limit=70)}"]
+    lines += wrap(f"Same: {neutralise(view.same)}.  Differs: {neutralise(view.differs)}.", lines=2)
+    lines += wrap(f"Latency: {view.latency}.") if view.latency else []
+    lines += wrap(view.settles, lines=2)
+    return [*lines[: room - len(closing)], *_warnings(comparison, room - len(closing) - len(lines)), *closing]
+
+
+def _warnings(comparison: Comparison, room: int) -> list[str]:
+    """Return the first warnings on the lines that are left, and how many more ``-v`` shows."""
+    texts = [f"! {neutralise(note.text, limit=300)}" for note in comparison.warnings]
+    if not texts:
+        return []
+    if room < 1:
+        return [f"  ! {len(texts)} warning{'s' if len(texts) > 1 else ''}: see -v"]
+    shown = wrap(texts[0], lines=max(1, room - (len(texts) > 1)))
+    more = len(texts) - 1
+    return [*shown, f"  ! {more} more warning{'s' if more > 1 else ''}: see -v"] if more else shown
+
+
+def _details(comparison: Comparison, view: View) -> list[str]:
+    return [
+        *wrap(f"Why: {neutralise(comparison.why, limit=500)}"),
+        *wrap(f"Estimand: {neutralise(comparison.estimand, limit=500)}"),
+        "  Tests:",
+        *(f"    {name:<26}{p:<12}{floor}{'  decides' if decides else ''}".rstrip() for name, p, floor, decides in view.tests),
+        *wrap(f"Matching: {view.matching}"),
+        *(line for system, text in view.statuses for line in wrap(f"Responses of {short_name(system)}: {text}.")),
+        *(wrap(f"Missing: {view.missing}") if view.missing else []),
+        "  Checklist:",
+        *(line for point in comparison.checklist for line in _hanging(f"{point.name}: {neutralise(point.value)}")),
+        *_notes("Warnings", (note.text for note in comparison.warnings)),
+        *_notes("Not checked", (note.text for note in comparison.not_checked)),
+        *(line for text in comparison.reconciliation for line in wrap(neutralise(text))),
+        *wrap(view.footer),
+    ]
+
+
+def _hanging(text: str) -> list[str]:
+    return wrap(text, indent="      ", first="    ")
+
+
+def _notes(title: str, texts: Iterable[str]) -> list[str]:
+    found = [line for text in texts for line in wrap(neutralise(text, limit=500), indent="      ", first="    - ")]
+    return [f"  {title}:", *found] if found else []

@@ -1,0 +1,207 @@
+"""What every rendering of a comparison shows, as text: the digits are written here once, so they agree everywhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aliquot.findings.comparison import Comparison, NamedTest, Quantiles, Reading, SystemSummary
+from aliquot.findings.numbers import (
+    decimals_for,
+    difference_unit,
+    write_difference,
+    write_p,
+    write_percent,
+    write_value,
+)
+from aliquot.stats.results import Estimate, Undefined
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRow:
+    """A system's line in the table."""
+
+    system: str
+    count: str
+    rate: str
+    interval: str
+    answered: str
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceRow:
+    """The line of the difference."""
+
+    moved: str
+    point: str
+    interval: str
+    p: str
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A comparison as text, part by part; nothing is neutralised yet, each renderer escapes for its own medium."""
+
+    verdict: str
+    missing: str
+    count_title: str
+    interval_title: str
+    systems: tuple[SystemRow, SystemRow]
+    difference: DifferenceRow
+    same: str
+    differs: str
+    latency: str
+    settles: str
+    methods: str
+    matching: str
+    statuses: tuple[tuple[str, str], ...]
+    tests: tuple[tuple[str, str, str, bool], ...]
+    footer: str
+
+
+def view_of(comparison: Comparison) -> View:
+    """Return the text of a comparison."""
+    return View(
+        verdict=comparison.verdict.text,
+        missing=_missing(comparison),
+        count_title="passed" if comparison.scale.kind == "binary" else "mean",
+        interval_title=f"{100 * comparison.level:g}% interval",
+        systems=(_system(comparison.baseline, comparison), _system(comparison.candidate, comparison)),
+        difference=_difference(comparison),
+        same=", ".join(comparison.same) or ("nothing" if comparison.differs else "settings not recorded"),
+        differs=", ".join(comparison.differs) or ("nothing recorded" if comparison.same else "not recorded"),
+        latency=_latency(comparison.baseline.latency, comparison.candidate.latency),
+        settles=_settles(comparison),
+        methods=_methods(comparison),
+        matching=_matching(comparison),
+        statuses=tuple((side.system, _statuses(side)) for side in (comparison.baseline, comparison.candidate)),
+        tests=tuple(_test(named) for named in comparison.tests),
+        footer=_footer(comparison),
+    )
+
+
+def _missing(comparison: Comparison) -> str:
+    missing = comparison.if_missing
+    if missing is None:
+        return ""
+    readings = (
+        f"if all failed {_word(missing.all_failed)}, if all passed {_word(missing.all_passed)}, "
+        f"at worst {_word(missing.least)}, at best {_word(missing.most)}"
+    )
+    items = "item has a missing row" if missing.rows == 1 else "items have missing rows"
+    return f"{missing.rows} {items}{', which can change the verdict' if missing.changes_verdict else ''}: {readings}."
+
+
+def _word(reading: Reading) -> str:
+    return reading.word.replace("_", " ")
+
+
+def _system(side: SystemSummary, comparison: Comparison) -> SystemRow:
+    estimate, scale = side.estimate, comparison.scale
+    answered = write_percent(side.answered, decimals=0) + "%"
+    if isinstance(estimate, Undefined):
+        return SystemRow(side.system, "-", "", "not available", answered)
+    low, point, high = (
+        write_value(value, scale, width=estimate.width) for value in (estimate.low, estimate.point, estimate.high)
+    )
+    shown = point + ("%" if scale.in_points else "")
+    if scale.kind != "binary":
+        return SystemRow(side.system, shown, "", f"{low} to {high}", answered)
+    return SystemRow(side.system, f"{side.total:.10g} of {estimate.n:g}", shown, f"{low} to {high}", answered)
+
+
+def _difference(comparison: Comparison) -> DifferenceRow:
+    difference, table = comparison.difference, comparison.table
+    if isinstance(difference, Undefined):
+        return DifferenceRow("", "-", f"not available: {difference.reason}", "")
+    point, low, high = (
+        write_difference(value, comparison.scale, width=difference.width)
+        for value in (difference.point, difference.low, difference.high)
+    )
+    deciding = comparison.deciding
+    return DifferenceRow(
+        moved="" if table is None else f"{table.fixed} fixed, {table.broke} broke",
+        point=point,
+        interval=f"{low} to {high}",
+        p="" if deciding is None else write_p(deciding),
+    )
+
+
+def _latency(a: Quantiles | None, b: Quantiles | None) -> str:
+    if a is None or b is None:
+        return ""
+    places = decimals_for(max(a.p95, b.p95))
+    median, p95 = (f"{x:.{places}f} -> {y:.{places}f} {a.unit}" for x, y in ((a.median, b.median), (a.p95, b.p95)))
+    return f"median {median}, p95 {p95}"
+
+
+def _settles(comparison: Comparison) -> str:
+    return " ".join(part for part in (_detectable(comparison), _settlement(comparison)) if part)
+
+
+def _detectable(comparison: Comparison) -> str:
+    detectable, scale = comparison.detectable, comparison.scale
+    if isinstance(detectable, Undefined):
+        return f"What this set can show: {detectable.reason}."
+    low, high = (
+        write_difference(value, scale, width=detectable.high).lstrip("+") for value in (detectable.low, detectable.high)
+    )
+    size = low if low == high else f"{low} to {high}"
+    return f"This set can show {size}{difference_unit(scale)} ({100 * detectable.power:g}% power)."
+
+
+def _settlement(comparison: Comparison) -> str:
+    settle, difference = comparison.to_settle, comparison.difference
+    if isinstance(settle, Undefined) or isinstance(difference, Undefined):
+        return ""
+    shown = write_difference(difference.point, comparison.scale, width=difference.width)
+    price = [] if settle.seconds is None else [write_duration(settle.seconds)]
+    price += [] if settle.cost is None else [f"{settle.cost:.2f} {settle.currency or ''}".strip()]
+    more = f", {' and '.join(price)} more" if price else ""
+    return f"To settle {shown}: about {settle.items:,} items{more}."
+
+
+def write_duration(seconds: float) -> str:
+    """Write a duration in the unit a person would use.
+
+    Examples:
+        >>> write_duration(42), write_duration(400), write_duration(9000)
+        ('42 s', '7 minutes', '2.5 hours')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"
+
+
+def _methods(comparison: Comparison) -> str:
+    clusters = "" if comparison.n_clusters is None else f" in {comparison.n_clusters} clusters"
+    attempts = max(comparison.attempts)
+    repeats = "" if attempts <= 1 else f", up to {attempts} attempts each"
+    paired = "Paired" if comparison.paired else "Not paired"
+    deciding = comparison.deciding
+    test = "no test" if deciding is None else deciding.name
+    method = comparison.difference.method if isinstance(comparison.difference, Estimate) else "none"
+    return f"{paired}, {comparison.n_items} items{clusters}{repeats}; interval: {method}; {test} decides."
+
+
+def _matching(comparison: Comparison) -> str:
+    matching = comparison.matching
+    return (
+        f"{matching.shared} shared, {matching.only_a} only in the baseline, {matching.only_b} only in the candidate, "
+        f"{matching.duplicates} duplicated, {matching.content_differs} with other content, "
+        f"{matching.missing_a} and {matching.missing_b} without a value."
+    )
+
+
+def _statuses(side: SystemSummary) -> str:
+    return ", ".join(f"{count} {status}" for status, count in sorted(side.statuses.items()) if count) or "not recorded"
+
+
+def _test(named: NamedTest) -> tuple[str, str, str, bool]:
+    floor = "" if named.test.floor is None else f"smallest possible p {named.test.floor:.2g}"
+    return named.test.name, write_p(named.test), floor, named.decides
+
+
+def _footer(comparison: Comparison) -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in comparison.versions.items())
+    made = comparison.comparisons
+    return f"{made} comparison{'' if made == 1 else 's'} made. Seed {comparison.seed}. {versions}."
