@@ -122,11 +122,8 @@ def these_items_difference(
         return Undefined(
             "an item with one attempt does not show how its answers vary; ask each item twice or more"
         )
-    within = [
-        _within(mean, k, given, name=name)
-        for mean, k, given, name in ((a, k_a, variances_a, "a"), (b, k_b, variances_b, "b"))
-    ]
-    variance = float(sum((s2 / k).sum() for s2, k in zip(within, (k_a, k_b), strict=True))) / a.size**2
+    sums = _within(a, k_a, variances_a, name="a") / k_a + _within(b, k_b, variances_b, name="b") / k_b
+    variance = float(sums.sum()) / a.size**2
     if variance == 0:
         return Undefined("no two attempts at an item differ, so the error on these items cannot be seen")
     df = float((k_a - 1).sum() + (k_b - 1).sum())
