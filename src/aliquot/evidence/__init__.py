@@ -1,0 +1,1 @@
+"""Evaluated systems: tables, identity, status policy, matching and the reduction to units."""

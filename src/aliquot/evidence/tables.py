@@ -1,8 +1,10 @@
 """The tables of evidence: what is known about items, responses and outcomes, each fact once.
 
-Keys are in parentheses: items (task, item), responses (system, task, item, attempt), outcomes (system, task, item,
-attempt, metric, scorer, repeat), metrics (metric), reported (system, task, metric, statistic), settings (system, name).
-Ids are text compared byte for byte. Texts (inputs, references, answers, notes) are held apart and read on demand.
+Keys are in parentheses: items (task, item), responses (system, task, item, attempt), outcomes (system, task,
+    item,
+attempt, metric, scorer, repeat), metrics (metric), reported (system, task, metric, statistic), settings
+(system, name). Ids are text compared byte for byte. Texts (inputs, references, answers, notes) are held apart
+and read on demand.
 """
 
 from __future__ import annotations
@@ -48,7 +50,9 @@ RESPONSES: Mapping[str, pl.DataType] = {
     "tool_errors": pl.Int64(),
     "started": pl.String(),
     "cached": pl.Boolean(),
+    "content": pl.String(),
 }
+"""``content`` is set only where other inputs were answered than ``items.content`` says (after a merge)."""
 
 OUTCOMES: Mapping[str, pl.DataType] = {
     "system": pl.String(),
@@ -97,7 +101,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where evidence came from: path as the user gave it, format with version, SHA-256 of the bytes where cheap."""
+    """Where evidence came from: the path as given, format and version, SHA-256 of the bytes where cheap."""
 
     path: str
     format: str

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from aliquot.evidence.tables import Note
+
 
 @dataclass(frozen=True, slots=True)
 class Units:
@@ -16,11 +18,12 @@ class Units:
         system: the system's name.
         task: the task.
         metric: the metric.
-        frame: a row an item, sorted by id: item, cluster, stratum, weight, segment.*, mean (null without a value),
-            k (attempts with a value), missing (attempts without one).
+        frame: a row an item, sorted by id: item, cluster, stratum, weight, segment.*, mean (null without a
+            value), k (attempts with a value), missing (attempts without one).
         statuses: number of responses (attempts) by response status.
         rows: number of attempts.
         answered: share of rows whose response has status ok.
+        scorer: whose outcomes these are.
     """
 
     system: str
@@ -30,11 +33,25 @@ class Units:
     statuses: Mapping[str, int]
     rows: int
     answered: float
+    scorer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Attrition:
-    """What matching two systems kept and lost, in items, with up to ten example ids of each loss."""
+    """What matching two systems kept and lost, in items, with up to ten example ids of each loss.
+
+    Attributes:
+        shared: items both systems were given.
+        only_a: items only the baseline was given.
+        only_b: items only the candidate was given.
+        duplicates: shared items whose inputs and reference are those of another shared item, beyond the first
+            of each.
+        content_differs: shared ids whose inputs or reference differ between the two (matched by id on request
+            only).
+        missing_a: shared items on which no attempt of the baseline has a value.
+        missing_b: the same for the candidate.
+        examples: ids by the names above.
+    """
 
     shared: int
     only_a: int
@@ -56,9 +73,11 @@ class Pairs:
         frame: a row an item present in both, sorted by id: item, cluster, stratum, weight, segment.*, a, k_a,
             missing_a, b, k_b, missing_b (a and b are null where every attempt lacks a value).
         attrition: counts and examples.
+        notes: what the matching has to say.
     """
 
     baseline: Units
     candidate: Units
     frame: pl.DataFrame
     attrition: Attrition
+    notes: tuple[Note, ...] = ()

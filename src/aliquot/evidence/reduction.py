@@ -1,0 +1,142 @@
+"""From rows to units: one row an item, written once in narwhals so that it runs where the rows are."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import narwhals as nw
+import polars as pl
+
+from aliquot.errors import UsageError, nearest
+from aliquot.evidence.contents import metrics, require, scorer_of, systems, tasks
+from aliquot.evidence.status import join_causes, resolved_value
+from aliquot.evidence.tables import Evidence
+from aliquot.evidence.units import Units
+
+EACH_ITEM: Final = "item"
+"""The value of ``cluster`` that makes every item its own cluster, whatever the items say."""
+
+_ATTEMPT: Final = ("item", "attempt")
+_OUTCOME: Final = ("system", "task", "item", "attempt", "metric", "value", "status", "by")
+
+
+def units(
+    evidence: Evidence,
+    system: str,
+    *,
+    task: str,
+    metric: str,
+    scorer: str | None = None,
+    cluster: str | None = None,
+) -> Units:
+    """Return one system's items under one metric.
+
+    Values are resolved by the status rule first, repeats of the scorer are averaged within an attempt, then
+    attempts within an item. An attempt nobody scored counts as missing (or with the value on failure) when
+    the metric applies to its item: some attempt of the item has an outcome under the metric, or nothing on
+        the item was ever scored.
+
+    Args:
+        evidence: the tables.
+        system: the system's name.
+        task: the task.
+        metric: the metric.
+        scorer: whose outcomes; needed only when there are several.
+        cluster: the segment that names the cluster, in place of the items' own cluster; ``item`` for none.
+
+    Raises:
+        UsageError: an unknown system, task, metric, scorer or cluster field; several scorers and none named.
+
+    Examples:
+        >>> from aliquot.evidence.assembly import assemble
+        >>> rows = {"system": ["a"] * 3, "item": ["1", "1", "2"], "attempt": [1, 2, 1]}
+        >>> rows["value"] = [1.0, 0.0, 1.0]
+        >>> units(assemble(pl.DataFrame(rows)), "a", task="task", metric="value").frame["mean"].to_list()
+        [0.5, 1.0]
+    """
+    require(system, systems(evidence), what="system")
+    require(task, tasks(evidence), what="task")
+    require(metric, metrics(evidence, task), what="metric")
+    scorer = scorer_of(evidence, system, task=task, metric=metric, scorer=scorer)
+    responses = _applicable(evidence, system, task=task, metric=metric)
+    wanted = {"system": system, "task": task, "metric": metric, "scorer": scorer}
+    outcomes = evidence.outcomes.filter(*(pl.col(name) == value for name, value in wanted.items()))
+    reduced = reduce_items(
+        nw.from_native(responses.lazy()),
+        nw.from_native(outcomes.lazy()),
+        nw.from_native(evidence.metrics.filter(pl.col("metric") == metric).lazy()),
+        metric=metric,
+    )
+    frame = reduced.collect(backend="polars").to_native().sort("item")
+    counts = dict(responses.group_by("status").len().sort("status").iter_rows())
+    return Units(
+        system=system,
+        task=task,
+        metric=metric,
+        frame=_describe(frame, evidence.items, task=task, cluster=cluster),
+        statuses=counts,
+        rows=responses.height,
+        answered=counts.get("ok", 0) / responses.height if responses.height else 0.0,
+        scorer=scorer,
+    )
+
+
+def reduce_items(
+    responses: nw.LazyFrame[Any], outcomes: nw.LazyFrame[Any], metrics: nw.LazyFrame[Any], *, metric: str
+) -> nw.LazyFrame[Any]:
+    """Return item, mean, k and missing from the rows of one system, task, metric and scorer.
+
+    Args:
+        responses: the attempts the metric applies to.
+        outcomes: their outcomes.
+        metrics: the metric's row.
+        metric: the metric's name.
+    """
+    unscored = responses.join(outcomes, on=list(_ATTEMPT), how="anti").with_columns(
+        metric=nw.lit(metric),
+        value=nw.lit(None, dtype=nw.Float64),
+        status=nw.lit("missing"),
+        by=nw.lit("rule"),
+    )
+    rows = nw.concat([outcomes.select(*_OUTCOME), unscored.select(*_OUTCOME)], how="vertical")
+    resolved = join_causes(rows, responses, metrics).select(*_ATTEMPT, value=resolved_value())
+    attempts = resolved.group_by(*_ATTEMPT).agg(nw.col("value").mean())
+    return attempts.group_by("item").agg(
+        nw.col("value").mean().alias("mean"),
+        nw.col("value").count().cast(nw.Int64).alias("k"),
+        nw.col("value").is_null().sum().cast(nw.Int64).alias("missing"),
+    )
+
+
+def _applicable(evidence: Evidence, system: str, *, task: str, metric: str) -> pl.DataFrame:
+    """Return the system's attempts at items that the metric applies to."""
+    scored = evidence.outcomes.filter(pl.col("task") == task)
+    under_metric = scored.filter(pl.col("metric") == metric).select("item").unique()
+    rows = evidence.responses.filter(pl.col("system") == system, pl.col("task") == task)
+    never_scored = rows.join(scored.select("item").unique(), on="item", how="anti")
+    return pl.concat([rows.join(under_metric, on="item", how="semi"), never_scored])
+
+
+def _describe(frame: pl.DataFrame, items: pl.DataFrame, *, task: str, cluster: str | None) -> pl.DataFrame:
+    """Return the reduced rows with what is known of each item, sorted by id."""
+    known = items.filter(pl.col("task") == task).drop("task", "content")
+    segments = [name for name in known.columns if name.startswith("segment.")]
+    known = known.with_columns(_cluster(known, segments, cluster=cluster))
+    joined = frame.join(known, on="item", how="left").with_columns(pl.col("weight").fill_null(1.0))
+    columns = ("item", "cluster", "stratum", "weight", *segments, "mean", "k", "missing")
+    return joined.select(columns).sort("item")
+
+
+def _cluster(items: pl.DataFrame, segments: list[str], *, cluster: str | None) -> pl.Expr:
+    """Return the column that names each item's cluster; an item that alone lacks one is its own."""
+    if cluster == EACH_ITEM:
+        return pl.lit(None, dtype=pl.String).alias("cluster")
+    name = "cluster"
+    if cluster is not None and cluster != "cluster":
+        name = cluster if cluster in segments else f"segment.{cluster}"
+        if name not in segments:
+            known = ["cluster", EACH_ITEM, *(segment.removeprefix("segment.") for segment in segments)]
+            raise UsageError(f"the items have no field {cluster!r} to cluster by. {nearest(cluster, known)}")
+    if items[name].null_count() == items.height:
+        return pl.lit(None, dtype=pl.String).alias("cluster")
+    return pl.col(name).fill_null(pl.format("item {}", pl.col("item"))).alias("cluster")
