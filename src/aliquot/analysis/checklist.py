@@ -1,0 +1,65 @@
+"""The reporting checklist of the field: each point filled from the evidence, or "not recorded"."""
+
+from __future__ import annotations
+
+from aliquot.analysis.arrays import PairedSample
+from aliquot.evidence.tables import Evidence
+from aliquot.evidence.units import Pairs
+from aliquot.findings.comparison import Point
+
+NOT_RECORDED = "not recorded"
+
+
+def fill_checklist(
+    evidence: Evidence, pairs: Pairs, sample: PairedSample, *, a: dict[str, str], b: dict[str, str]
+) -> tuple[Point, ...]:
+    """Return the checklist of one comparison.
+
+    Args:
+        evidence: the tables, for their sources.
+        pairs: the shared items.
+        sample: the items with a value on both sides.
+        a: settings of the baseline.
+        b: settings of the candidate.
+    """
+    return (
+        Point("Sources", "; ".join(f"{source.path} ({source.format})" for source in evidence.sources) or NOT_RECORDED),
+        Point("Item set", _both(a, b, "items")),
+        Point("How items were selected", _both(a, b, "selection")),
+        Point("Items compared", f"{sample.n} of {pairs.attrition.shared} shared"),
+        Point("Unit of analysis", _unit(sample)),
+        Point("Model", _both(a, b, "model")),
+        Point("Snapshot", _both(a, b, "snapshot")),
+        Point("Prompt", _both(a, b, "prompt")),
+        Point("Decoding", _decoding(a, b)),
+        Point("Scoring rule and normalisation", _both(a, b, "scorer")),
+        Point("Repeats", _repeats(sample)),
+        Point("Missing", f"{pairs.attrition.missing_a} and {pairs.attrition.missing_b} items without a value"),
+        Point("Asked on", _both(a, b, "asked")),
+    )
+
+
+def _both(a: dict[str, str], b: dict[str, str], name: str) -> str:
+    left, right = a.get(name, NOT_RECORDED), b.get(name, NOT_RECORDED)
+    return left if left == right else f"baseline {left}; candidate {right}"
+
+
+def _decoding(a: dict[str, str], b: dict[str, str]) -> str:
+    names = sorted(name for name in a.keys() | b.keys() if name.startswith("decoding."))
+    if not names:
+        return NOT_RECORDED
+    return ", ".join(f"{name.removeprefix('decoding.')} {_both(a, b, name)}" for name in names)
+
+
+def _unit(sample: PairedSample) -> str:
+    return "item" if sample.clusters is None else f"cluster ({sample.n_clusters} of them), items within"
+
+
+def _repeats(sample: PairedSample) -> str:
+    if sample.n == 0:
+        return NOT_RECORDED
+    return f"{_span(sample.k_a.min(), sample.k_a.max())} and {_span(sample.k_b.min(), sample.k_b.max())} attempts an item"
+
+
+def _span(low: int, high: int) -> str:
+    return f"{low}" if low == high else f"{low} to {high}"

@@ -1,0 +1,60 @@
+"""What answering cost: latency quantiles and the price of one more item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from aliquot.evidence.tables import Evidence
+from aliquot.findings.comparison import Quantiles
+
+
+def latency_of(evidence: Evidence, system: str, *, task: str) -> Quantiles | None:
+    """Return median and p95 of the latency of a system's own answers; cached rows are left out; None when not recorded."""
+    values = _fresh(evidence, system, task=task)["latency_s"].drop_nulls()
+    if values.is_empty():
+        return None
+    median, p95 = (values.quantile(q, interpolation="linear") for q in (0.5, 0.95))
+    if median is None or p95 is None:
+        return None
+    return Quantiles(median=median, p95=p95, n=values.len(), unit="s")
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What one more item costs when both systems answer it, one after the other; None where it was not recorded."""
+
+    seconds: float | None
+    cost: float | None
+    currency: str | None
+
+
+def price_of(evidence: Evidence, *systems: str, task: str) -> Price:
+    """Return the price of one more item for all of ``systems``, at this run's own latencies and costs."""
+    seconds = [_per_item(_fresh(evidence, system, task=task), "latency_s") for system in systems]
+    rows = [_rows(evidence, system, task=task) for system in systems]
+    costs = [_per_item(mine, "cost") for mine in rows]
+    currencies = {name for mine in rows for name in mine["currency"].drop_nulls()}
+    known = [cost for cost in costs if cost is not None]
+    priced = len(known) == len(systems) and len(currencies) == 1
+    timed = [s for s in seconds if s is not None]
+    return Price(
+        seconds=sum(timed) if len(timed) == len(systems) else None,
+        cost=sum(known) if priced else None,
+        currency=currencies.pop() if priced else None,
+    )
+
+
+def _rows(evidence: Evidence, system: str, *, task: str) -> pl.DataFrame:
+    return evidence.responses.filter((pl.col("system") == system) & (pl.col("task") == task))
+
+
+def _fresh(evidence: Evidence, system: str, *, task: str) -> pl.DataFrame:
+    return _rows(evidence, system, task=task).filter(~pl.col("cached").fill_null(value=False))
+
+
+def _per_item(rows: pl.DataFrame, column: str) -> float | None:
+    known = rows.drop_nulls(column)
+    items = known["item"].n_unique()
+    return float(known[column].sum()) / items if items else None

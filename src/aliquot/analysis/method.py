@@ -1,0 +1,144 @@
+"""The design decides the method: the first row of the design's table that fits a paired sample, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypedDict
+
+import numpy as np
+
+from aliquot.analysis.arrays import PairedSample
+from aliquot.findings.comparison import NamedTest, Scale
+from aliquot.stats.attempts import paired_attempts
+from aliquot.stats.clusters import cluster_variance
+from aliquot.stats.decision import decided_interval
+from aliquot.stats.inputs import Floats, Integers
+from aliquot.stats.means import mean, mean_bounded
+from aliquot.stats.paired import paired_binary_difference, paired_graded_difference
+from aliquot.stats.paired_tests import mcnemar
+from aliquot.stats.permutation import sign_flip
+from aliquot.stats.proportions import rate
+from aliquot.stats.results import Estimate, HypothesisTest, Undefined
+
+
+@dataclass(frozen=True, slots=True)
+class Analysed:
+    """A paired difference, reconciled with its deciding test.
+
+    Attributes:
+        difference: the interval every word of the verdict reads.
+        tests: all tests made, the deciding one marked.
+        why: one line on why these methods.
+    """
+
+    difference: Estimate | Undefined
+    tests: tuple[NamedTest, ...]
+    why: str
+
+
+def analyse_pairs(sample: PairedSample, scale: Scale, *, level: float, seed: int) -> Analysed:
+    """Return the paired difference by the design's table, with its tests.
+
+    Args:
+        sample: items with a value on both sides.
+        scale: the metric's scale.
+        level: confidence level.
+        seed: seed of the Monte-Carlo tests.
+    """
+    if sample.n == 0:
+        return Analysed(Undefined("no shared item has a value on both sides"), (), "")
+    difference, why = _interval(sample, scale, level=level)
+    tests = _tests(sample, scale, seed=seed)
+    deciding = next(named.test for named in tests if named.decides)
+    return Analysed(decided_interval(difference, deciding, level=level), tests, why)
+
+
+def analyse_system(
+    values: Floats, attempts: Integers, sample: PairedSample, scale: Scale, *, level: float
+) -> Estimate | Undefined:
+    """Return one system's rate or mean over the shared items, by the design's table.
+
+    Args:
+        values: the system's mean on each item of the sample.
+        attempts: attempts behind each of these means.
+        sample: the items, for their clusters and weights.
+        scale: the metric's scale.
+        level: confidence level.
+    """
+    if sample.n == 0:
+        return Undefined("no shared item has a value on both sides")
+    if scale.kind == "binary" and attempts.max() > 1:
+        return _rate_of_attempts(values, attempts, sample, level=level)
+    options = _Options(clusters=sample.clusters, weights=sample.weights, level=level)
+    if scale.kind == "binary":
+        return rate(values, **options)
+    if scale.low is not None and scale.high is not None:
+        return mean_bounded(values, low=scale.low, high=scale.high, **options)
+    return mean(values, **options)
+
+
+def _rate_of_attempts(values: Floats, attempts: Integers, sample: PairedSample, *, level: float) -> Estimate | Undefined:
+    """Return the rate over attempts with the item (or its cluster) as cluster; every item keeps its own weight."""
+    passed = np.rint(values * attempts).astype(np.int64)
+    rows = np.concatenate([np.repeat((1.0, 0.0), (good, k - good)) for good, k in zip(passed, attempts, strict=True)])
+    clusters = np.arange(sample.n) if sample.clusters is None else sample.clusters
+    item_weights = np.ones(sample.n) if sample.weights is None else sample.weights
+    weights = item_weights / attempts
+    return rate(
+        rows,
+        clusters=np.repeat(clusters, attempts),
+        weights=None if np.ptp(weights) == 0 else np.repeat(weights, attempts),
+        level=level,
+    )
+
+
+class _Options(TypedDict):
+    """The keywords every method of ``stats`` shares."""
+
+    clusters: Integers | None
+    weights: Floats | None
+    level: float
+
+
+def _interval(sample: PairedSample, scale: Scale, *, level: float) -> tuple[Estimate | Undefined, str]:
+    a, b = sample.sides()
+    options = _Options(clusters=sample.clusters, weights=sample.weights, level=level)
+    by = _by(sample)
+    if scale.kind != "binary":
+        found = paired_graded_difference(a, b, low=scale.low, high=scale.high, **options)
+        return found, f"both systems were asked the same items and the metric is graded, so scores are paired{by}"
+    if sample.repeated:
+        found = paired_attempts(a, b, attempts_a=sample.k_a, attempts_b=sample.k_b, **options)
+        return found, f"the same items were attempted several times, so the item is the unit, not the attempt{by}"
+    found = paired_binary_difference(a, b, **options)
+    return found, f"both systems were asked the same items and each passes or fails, so items are paired{by}"
+
+
+def _by(sample: PairedSample) -> str:
+    clusters = "" if sample.clusters is None else "; items of one cluster are not independent, so clusters carry the error"
+    return clusters + ("" if sample.weights is None else "; items are weighted")
+
+
+def _tests(sample: PairedSample, scale: Scale, *, seed: int) -> tuple[NamedTest, ...]:
+    flip = sign_flip(sample.d, clusters=sample.clusters, weights=sample.weights, rng=seed)
+    if scale.kind != "binary" or sample.repeated:
+        return (NamedTest(flip, decides=True),)
+    fixed, broke = discordant(sample)
+    exact, mid_p, asymptotic = (mcnemar(fixed, broke, method=name) for name in ("exact", "mid_p", "asymptotic"))
+    plain = sample.clusters is None and sample.weights is None
+    deciding: HypothesisTest = exact if plain else flip
+    others = (exact, mid_p, asymptotic, *(() if plain else (flip,)))
+    return (NamedTest(deciding, decides=True), *(NamedTest(test, decides=False) for test in others if test is not deciding))
+
+
+def discordant(sample: PairedSample) -> tuple[int, int]:
+    """Return the number of items the candidate fixed and broke."""
+    return int((sample.d > 0).sum()), int((sample.d < 0).sum())
+
+
+def effective_items(sample: PairedSample, difference: Estimate) -> float:
+    """Return how many independent items the sample is worth for this difference."""
+    if difference.n_eff is not None:
+        return difference.n_eff
+    found = cluster_variance(sample.d, clusters=sample.clusters, weights=sample.weights)
+    return float(sample.n) if isinstance(found, Undefined) else found.kish_n
