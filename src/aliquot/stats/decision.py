@@ -1,4 +1,4 @@
-"""The part of the verdict rule that joins interval and test: both must agree before a difference is claimed."""
+"""Interval and test must agree before a difference is claimed: the interval part of the verdict rule."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def decided_interval(
 ) -> Estimate | Undefined:
     """Return the interval that the words of a verdict read.
 
-    A difference is claimed only if the deciding test rejects and the interval excludes 0. When the test does not
-    reject (or could not be made) and the interval would exclude 0, its limit nearest to 0 is set to 0 and ``method``
-    says so. An interval that holds 0 is left alone whatever the test says.
+    A difference is claimed only if the deciding test rejects and the interval excludes 0. When the test does
+    not reject (or could not be made) and the interval would exclude 0, its limit nearest to 0 is set to 0 and
+    ``method`` says so. An interval that holds 0 is left alone whatever the test says.
 
     Args:
         estimate: the difference with its interval.

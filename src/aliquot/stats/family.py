@@ -27,7 +27,8 @@ class Family:
         tests: tests by name.
         interval: name of the deciding interval.
         test: name of the deciding test.
-        decided: the interval the verdict reads: the deciding one, held at 0 where the deciding test does not reject.
+        decided: the interval the verdict reads: the deciding one, held at 0 where the deciding test does not
+            reject.
         notes: what a reader should know, one sentence each.
     """
 

@@ -21,12 +21,13 @@ def paired_binary(table: Sequence[Sequence[int]] | ArrayLike, *, level: float = 
     """Compare two systems on the same items by every method; exact McNemar and Tango's interval decide.
 
     Args:
-        table: ``[[both, broke], [fixed, neither]]``: rows are the baseline right and wrong, columns the candidate.
-            For two arrays of outcomes use ``paired_table(a, b)``.
+        table: ``[[both, broke], [fixed, neither]]``: rows are the baseline right and wrong, columns the
+            candidate. For two arrays of outcomes use ``paired_table(a, b)``.
         level: confidence level of the intervals; a test rejects at 1 − level.
 
     Returns:
-        A family whose ``decided`` interval follows the verdict rule; every difference is candidate minus baseline.
+        A family whose ``decided`` interval follows the verdict rule; every difference is candidate minus
+        baseline.
 
     Raises:
         UsageError: a table that is not 2×2 of whole counts, or empty.

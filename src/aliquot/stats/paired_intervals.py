@@ -53,9 +53,8 @@ def newcombe_paired(
             "method 8 has no width when both are right on the same half of the items; use corrected=True"
         )
     settings: dict[str, object] = {"corrected": corrected, "phi": phi}
-    return _difference(
-        difference, difference - below, difference + above, level, "newcombe_paired", n, settings
-    )
+    low, high = difference - below, difference + above
+    return _difference(difference, low, high, level=level, method="newcombe_paired", n=n, settings=settings)
 
 
 def bonett_price(
@@ -85,7 +84,9 @@ def bonett_price(
         >>> print(bonett_price(7, 1, 21))
         0.2857 [0.0134, 0.5084] 95% bonett_price, n = 21
     """
-    return _adjusted_wald(fixed, broke, n, 1.0, level, alternative, "bonett_price")
+    return _adjusted_wald(
+        fixed, broke, n, added=1.0, level=level, alternative=alternative, method="bonett_price"
+    )
 
 
 def agresti_min(
@@ -113,7 +114,9 @@ def agresti_min(
         >>> print(agresti_min(7, 1, 21))
         0.2857 [0.0285, 0.4932] 95% agresti_min, n = 21
     """
-    return _adjusted_wald(fixed, broke, n, 0.5, level, alternative, "agresti_min")
+    return _adjusted_wald(
+        fixed, broke, n, added=0.5, level=level, alternative=alternative, method="agresti_min"
+    )
 
 
 def wald_paired(
@@ -138,7 +141,9 @@ def wald_paired(
         >>> print(wald_paired(0, 0, 40))
         undefined: the Wald interval has no width when no item differs, or every item in one direction
     """
-    return _adjusted_wald(fixed, broke, n, 0.0, level, alternative, "wald_paired")
+    return _adjusted_wald(
+        fixed, broke, n, added=0.0, level=level, alternative=alternative, method="wald_paired"
+    )
 
 
 def discordant_ratio(fixed: int, broke: int, *, level: float = 0.95) -> Estimate | Undefined:
@@ -150,8 +155,8 @@ def discordant_ratio(fixed: int, broke: int, *, level: float = 0.95) -> Estimate
         level: confidence level.
 
     Returns:
-        The ratio and the Clopper–Pearson limits of fixed/(fixed + broke) as odds; Undefined when nothing broke, as
-        the ratio then has no finite value (the reason gives its lower limit).
+        The ratio and the Clopper–Pearson limits of fixed/(fixed + broke) as odds; Undefined when nothing
+        broke, as the ratio then has no finite value (the reason gives its lower limit).
 
     Raises:
         UsageError: counts that are negative or not whole.
@@ -253,9 +258,9 @@ def _wilson(x: float, n: float, z: float) -> tuple[float, float]:
 
 
 def _adjusted_wald(
-    fixed: float, broke: float, n: float, added: float, level: float, alternative: Alternative, method: str
+    fixed: float, broke: float, n: float, *, added: float, level: float, alternative: Alternative, method: str
 ) -> Estimate | Undefined:
-    """Wald interval after ``added`` items in each discordant cell and two more items in all (none when added is 0)."""
+    """Wald interval after ``added`` items in each discordant cell and, if that is not 0, two in all."""
     fixed, broke, n = as_paired_counts(fixed, broke, n)
     as_choice(alternative, ("two-sided", "less", "greater"), name="alternative")
     z = two_sided_z(as_level(level)) if alternative == "two-sided" else normal_quantile(as_level(level))
@@ -270,18 +275,19 @@ def _adjusted_wald(
     low = -math.inf if alternative == "less" else centre - z * se
     high = math.inf if alternative == "greater" else centre + z * se
     settings: dict[str, object] = {"fixed": fixed, "broke": broke, "alternative": alternative}
-    return _difference((fixed - broke) / n, low, high, level, method, n, settings, se=se)
+    point = (fixed - broke) / n
+    return _difference(point, low, high, level=level, method=method, n=n, settings=settings, se=se)
 
 
 def _difference(
     point: float,
     low: float,
     high: float,
+    *,
     level: float,
     method: str,
     n: float,
     settings: dict[str, object],
-    *,
     se: float | None = None,
 ) -> Estimate:
     """Cut an interval to the differences there are; infinite limits (one-sided) stay."""

@@ -1,4 +1,4 @@
-"""Tango's score interval for a paired difference: the interval every binary comparison on shared items rests on."""
+"""Tango's score interval for a paired difference, on which every binary comparison of shared items rests."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def tango(
 ) -> Estimate:
     """Difference of two rates on shared items, candidate minus baseline, with Tango's score interval.
 
-    The interval holds every difference that the score test does not reject, so it never has zero width, stays within
-    −1 and 1, and excludes 0 exactly when McNemar's uncorrected asymptotic test rejects.
+    The interval holds every difference that the score test does not reject, so it never has zero width, stays
+    within −1 and 1, and excludes 0 exactly when McNemar's uncorrected asymptotic test rejects.
 
     Args:
         fixed: items the candidate gets right and the baseline wrong; may be fractional (effective counts).
@@ -38,7 +38,8 @@ def tango(
         n: all shared items, or their effective number; at least ``fixed + broke``.
         level: confidence level.
         alternative: ``greater`` gives a lower limit only, ``less`` an upper limit only.
-        z: critical value in place of the normal quantile (simultaneous intervals); ``level`` is then only recorded.
+        z: critical value in place of the normal quantile (simultaneous intervals); ``level`` is then only
+            recorded.
 
     Returns:
         The estimate; ``se`` is √((ψ̂ − d̂²)/n), which is 0 when all or no items differ in one direction.
@@ -128,8 +129,8 @@ def _score_variance(u: Floats, v: Floats, delta: Floats) -> Floats:
     """Variance of √n (û − v̂) at its restricted estimate when the true difference is ``delta``.
 
     Tango (1998): q solves 2q² + Bq + C = 0 with B = −u − v + (2 − u + v)δ and C = −vδ(1−δ); the variance is
-    2q + δ(1−δ). A negative δ is the mirror image (u and v change places), which keeps C ≤ 0 and the root free of
-    cancellation.
+    2q + δ(1−δ). A negative δ is the mirror image (u and v change places), which keeps C ≤ 0 and the root free
+    of cancellation.
     """
     first, second, size = np.where(delta < 0, v, u), np.where(delta < 0, u, v), np.abs(delta)
     spread = size * (1 - size)

@@ -38,9 +38,9 @@ def mcnemar(
     Args:
         fixed: items the candidate gets right and the baseline wrong.
         broke: items the baseline gets right and the candidate wrong.
-        method: ``exact`` (binomial; twice the smaller tail, at most 1), ``mid_p`` (half the observed probability is
-            left out; may exceed the level a little), ``asymptotic`` (chi-squared) or ``asymptotic_corrected``
-            (Edwards' continuity correction).
+        method: ``exact`` (binomial; twice the smaller tail, at most 1), ``mid_p`` (half the observed
+            probability is left out; may exceed the level a little), ``asymptotic`` (chi-squared) or
+            ``asymptotic_corrected`` (Edwards' continuity correction).
         alternative: ``greater`` when only a better candidate counts, ``less`` when only a worse one does.
 
     Returns:
@@ -51,7 +51,8 @@ def mcnemar(
         UsageError: counts that are negative or not whole, an unknown method or alternative.
 
     References:
-        McNemar (1947), Psychometrika 12:153; Fagerland, Lydersen & Laake (2013), BMC Med Res Methodol 13:91 (mid-p).
+        McNemar (1947), Psychometrika 12:153; Fagerland, Lydersen & Laake (2013), BMC Med Res
+        Methodol 13:91 (mid-p).
 
     Examples:
         >>> print(mcnemar(5, 0))
@@ -100,14 +101,15 @@ def paired_table(a: ArrayLike, b: ArrayLike) -> PairedTable:
     baseline, candidate = as_binary(a, name="a"), as_binary(b, name="b")
     if baseline.size != candidate.size:
         raise UsageError(
-            f"a and b must hold the same items in the same order; got {baseline.size} and {candidate.size} values"
+            "a and b must hold the same items in the same order; "
+            f"got {baseline.size} and {candidate.size} values"
         )
     cells = np.bincount((2 * (1 - baseline) + (1 - candidate)).astype(np.int64), minlength=4).tolist()
     return (cells[0], cells[1]), (cells[2], cells[3])
 
 
 def as_table(table: Sequence[Sequence[int]] | ArrayLike) -> PairedTable:
-    """Return a 2×2 table ``((both, broke), (fixed, neither))`` of whole counts, at least one of them positive."""
+    """Return a table ``((both, broke), (fixed, neither))`` of whole counts, at least one of them positive."""
     cells = np.asarray(table)
     if cells.shape != (2, 2) or cells.dtype.kind not in "iuf":
         raise UsageError(
