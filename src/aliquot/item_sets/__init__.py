@@ -1,0 +1,1 @@
+"""Item sets: named lists of items with references, bundled or the user's own."""

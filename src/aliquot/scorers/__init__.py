@@ -1,0 +1,1 @@
+"""Scorers: what turns a response into a value. Pure; they ask nothing."""

@@ -1,0 +1,1 @@
+"""What is asked and what answers: requests, replies, and the transports that carry them."""

@@ -1,0 +1,106 @@
+"""What an item and an item set are, and when two items are the same."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+NOT_INPUTS: Final = frozenset(
+    {"id", "reference", "accept", "expect", "scorer", "cluster", "segment", "stratum", "weight"}
+)
+"""Fields that say how an item is scored, grouped or weighted; every other field is part of what it asks."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One test case.
+
+    Attributes:
+        id: stable name, unique in its set.
+        fields: everything its source says about it, by field name.
+        row: the row of the source it came from, counted from 1.
+    """
+
+    id: str
+    fields: Mapping[str, object]
+    row: int = field(default=0, compare=False)
+
+    @cached_property
+    def inputs(self) -> Mapping[str, object]:
+        """What the item asks: every field that does not score, group or weight it."""
+        return {name: value for name, value in self.fields.items() if name not in NOT_INPUTS}
+
+    @property
+    def reference(self) -> object:
+        """The right answer: a text, a number, or an object; None when there is none."""
+        return self.fields.get("reference")
+
+    @property
+    def accept(self) -> tuple[str, ...]:
+        """Other answers that are right too."""
+        given = self.fields.get("accept")
+        if isinstance(given, list | tuple):
+            return tuple(str(answer) for answer in given)
+        return () if given is None else (str(given),)
+
+    @property
+    def expect(self) -> str | None:
+        """``refuse`` when refusing is right, ``comply`` when it is not, None when nothing is said."""
+        return self.text("expect")
+
+    @cached_property
+    def content(self) -> str:
+        """SHA-256 over inputs and reference; the order of the keys does not matter."""
+        return digest({"inputs": self.inputs, "reference": self.reference})
+
+    def text(self, name: str) -> str | None:
+        """Return a field as text; None when it is absent or empty."""
+        value = self.fields.get(name)
+        return None if value is None or value == "" else str(value)
+
+
+@dataclass(frozen=True)
+class ItemSet:
+    """A named, versioned list of items.
+
+    Attributes:
+        name: the set's name; the default name of the task.
+        items: the items in the order of their source.
+        version: as its author counts, or "" when nothing is said.
+        licence: under which the items may be used, or "".
+        source: where it was read from, as the user named it.
+    """
+
+    name: str
+    items: tuple[Item, ...]
+    version: str = ""
+    licence: str = ""
+    source: str = ""
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 over every field of every item; a changed scorer or segment changes it too."""
+        return digest({item.id: dict(item.fields) for item in self.items})
+
+    @property
+    def field_names(self) -> tuple[str, ...]:
+        """Names of the fields that occur, sorted."""
+        return tuple(sorted({name for item in self.items for name in item.fields}))
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+def digest(value: object) -> str:
+    """Return the SHA-256 of a value's canonical JSON: sorted keys, no spaces, UTF-8.
+
+    Examples:
+        >>> digest({"a": 1, "b": [2]}) == digest({"b": [2], "a": 1})
+        True
+    """
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,160 @@
+"""Where item sets come from: the bundled ones by name, the user's own as JSON lines or CSV.
+
+A file ``NAME.yaml`` beside the items may say ``name``, ``version`` and ``licence``.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any, NoReturn, cast
+
+import yaml
+
+from aliquot.errors import InputError, UsageError, nearest
+from aliquot.item_sets.items import Item, ItemSet
+
+_BUNDLED = resources.files("aliquot.item_sets") / "bundled"
+
+
+def bundled_names() -> tuple[str, ...]:
+    """Return the names of the item sets that come with the package."""
+    return tuple(
+        sorted(
+            file.name.removesuffix(".jsonl") for file in _BUNDLED.iterdir() if file.name.endswith(".jsonl")
+        )
+    )
+
+
+def load(name_or_path: str | Path) -> ItemSet:
+    """Read an item set: a bundled name, or a path to ``.jsonl`` or ``.csv``.
+
+    Every row needs ``id`` (text or a whole number). ``reference``, ``accept``, ``scorer``, ``expect``,
+    ``cluster`` and ``segment`` have their meaning; every other field is part of what the item asks. In CSV
+    every value is text, an empty cell is an absent field, and ``accept`` is split at ``|``.
+
+    Raises:
+        UsageError: no such bundled set and no such file.
+        InputError: a row that cannot be read, an id that is missing or repeated.
+
+    Examples:
+        >>> basics = load("basics")
+        >>> len(basics), basics.items[0].id
+        (230, 'facts-001')
+    """
+    name = str(name_or_path)
+    path = Path(name_or_path)
+    if name in bundled_names():
+        data, about = (_BUNDLED / f"{name}.jsonl").read_bytes(), _BUNDLED / f"{name}.yaml"
+    elif path.suffix in {".jsonl", ".csv"} and path.is_file():
+        data, about = path.read_bytes(), path.with_suffix(".yaml")
+    elif path.suffix in {".jsonl", ".csv"}:
+        raise UsageError(f"there is no item set file {name}. Bundled item sets: {', '.join(bundled_names())}")
+    else:
+        raise UsageError(
+            f"there is no item set {name!r}. {nearest(name, bundled_names())} Or give a .jsonl or .csv file"
+        )
+    described = _describe(about.read_text(encoding="utf-8"), file=str(about.name)) if about.is_file() else {}
+    text = _decode(data, file=name)
+    rows = _csv_rows(text, file=name) if path.suffix == ".csv" else _json_rows(text, file=name)
+    return ItemSet(
+        name=described.get("name") or path.stem,
+        items=_items(rows, file=name),
+        version=described.get("version", ""),
+        licence=described.get("licence", ""),
+        source=name,
+    )
+
+
+def _describe(text: str, *, file: str) -> dict[str, str]:
+    try:
+        read: object = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise InputError(
+            "this is not YAML", file=file, remedy="Write name, version and licence as key: value"
+        ) from error
+    return (
+        {str(key): str(value) for key, value in cast("dict[Any, Any]", read).items()}
+        if isinstance(read, dict)
+        else {}
+    )
+
+
+def _decode(data: bytes, *, file: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        row = data[: error.start].count(b"\n") + 1
+        raise InputError(
+            "this is not UTF-8 text", file=file, row=row, remedy="Save the file as UTF-8"
+        ) from error
+
+
+def _json_rows(text: str, *, file: str) -> Iterator[tuple[int, Mapping[str, object]]]:
+    for number, line in enumerate(io.StringIO(text), start=1):
+        if not line.strip():
+            continue
+        try:
+            row: object = json.loads(line, parse_constant=_refuse_constant)
+        except ValueError as error:
+            raise InputError(
+                f"this is not JSON ({error})", file=file, row=number, remedy="Write one JSON object a line"
+            ) from error
+        if not isinstance(row, dict):
+            raise InputError(
+                "this is not a JSON object", file=file, row=number, remedy="Write one JSON object a line"
+            )
+        yield number, cast("dict[str, object]", row)
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a value")
+
+
+def _csv_rows(text: str, *, file: str) -> Iterator[tuple[int, Mapping[str, object]]]:
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    try:
+        for row in reader:
+            if None in row or None in row.values():
+                raise InputError(
+                    "this row has another number of cells than the header", file=file, row=reader.line_num
+                )
+            fields: dict[str, object] = {name: cell for name, cell in row.items() if cell != ""}
+            if "accept" in fields:
+                fields["accept"] = str(fields["accept"]).split("|")
+            yield reader.line_num, fields
+    except csv.Error as error:
+        raise InputError(f"this is not CSV ({error})", file=file, row=reader.line_num) from error
+
+
+def _items(rows: Iterator[tuple[int, Mapping[str, object]]], *, file: str) -> tuple[Item, ...]:
+    seen: dict[str, tuple[int, object]] = {}
+    items: list[Item] = []
+    for number, fields in rows:
+        given = fields.get("id")
+        if isinstance(given, bool) or not isinstance(given, str | int) or given == "":
+            raise InputError(
+                "this row has no usable id",
+                file=file,
+                row=number,
+                field="id",
+                remedy="Give it a text or a whole number",
+            )
+        if str(given) in seen:
+            first, earlier = seen[str(given)]
+            kind = "stands as text and as number" if type(earlier) is not type(given) else "is repeated"
+            raise InputError(
+                f"id {str(given)!r} {kind}: rows {first} and {number}",
+                file=file,
+                field="id",
+                remedy="Make ids unique",
+            )
+        seen[str(given)] = (number, given)
+        items.append(Item(id=str(given), fields=dict(fields), row=number))
+    if not items:
+        raise InputError("there are no items", file=file)
+    return tuple(items)

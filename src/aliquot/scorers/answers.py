@@ -1,0 +1,110 @@
+"""Rules that compare a short answer with the reference: exact, words, number, choice."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, cast
+
+from aliquot.errors import InputError
+from aliquot.item_sets.items import Item
+from aliquot.scorers.scores import Score, unparsed, verdict
+from aliquot.scorers.texts import as_number, numbers, plain, present, trimmed
+
+FAMILIES: Final = (("yes", "no"), ("true", "false"), ("positive", "negative"), tuple("abcdefghij"))
+"""Options a choice is made among when the item names none: the family of its reference."""
+
+_LEAD: Final = re.compile(r"(?:\banswer\b(?:\s+is)?|=)\s*:?\s*(.*)")
+
+
+def score_exact(item: Item, text: str) -> Score:
+    """1 when the whole answer is the reference, or an accepted one, after normalisation."""
+    answer = trimmed(text)
+    return verdict(right=answer in {trimmed(wanted) for wanted in right_answers(item)}, label=answer)
+
+
+def score_words(item: Item, text: str) -> Score:
+    """1 when the reference, or an accepted answer, stands in the text as whole words."""
+    wanted = right_answers(item)
+    if not re.search(r"\w", text):
+        return unparsed("the answer holds no word")
+    found = present(text, wanted)
+    return verdict(right=bool(found), label=found[0] if found else trimmed(text)[:80])
+
+
+def score_number(item: Item, text: str) -> Score:
+    """1 when the number the text settles on equals the reference exactly.
+
+    That is the first number after the last "answer" or "="; without either, the last number of the text.
+    """
+    wanted = [number for answer in right_answers(item) if (number := as_number(answer)) is not None]
+    if not wanted:
+        raise InputError("the rule 'number' needs a number as reference", field="reference", row=item.row)
+    found = numbers(text)
+    if not found:
+        return unparsed("no number in the answer")
+    led = [numbers(match) for match in _led_parts(plain(text))]
+    settled = next((part[0] for part in reversed(led) if part), found[-1])
+    return verdict(right=settled in wanted, label=str(settled))
+
+
+def score_choice(item: Item, text: str) -> Score:
+    """1 when exactly one option stands in the text as whole words and it is the reference.
+
+    The first line that names an option decides; when it names several, the answer is unparsed, never a guess.
+    """
+    options = _options(item)
+    for line in text.splitlines():
+        found = _named(line, options)
+        if len(found) == 1:
+            return verdict(
+                right=found[0] in {trimmed(wanted) for wanted in right_answers(item)}, label=found[0]
+            )
+        if found:
+            return unparsed(f"several options named: {', '.join(found)}")
+    return unparsed(f"none of the options named: {', '.join(options)}")
+
+
+def right_answers(item: Item) -> tuple[str, ...]:
+    """Return the reference and what else is accepted, as texts.
+
+    Raises:
+        InputError: the item has no reference.
+    """
+    if item.reference is None or item.reference == "":
+        raise InputError(f"item {item.id!r} has no reference", row=item.row, field="reference")
+    return (str(item.reference), *item.accept)
+
+
+def _led_parts(text: str) -> list[str]:
+    """Return what follows each "answer", "answer is" or "=", shortest part last."""
+    parts: list[str] = []
+    match = _LEAD.search(text)
+    while match:
+        parts.append(match[1])
+        match = _LEAD.search(text, match.start(1))
+    return parts
+
+
+def _options(item: Item) -> tuple[str, ...]:
+    given = item.fields.get("options", item.fields.get("choices"))
+    if isinstance(given, list | tuple):
+        return tuple(trimmed(str(option)) for option in cast("list[object]", given))
+    reference = trimmed(right_answers(item)[0])
+    for family in FAMILIES:
+        if reference in family:
+            return family
+    raise InputError(
+        f"item {item.id!r} has no options and its reference {reference!r} belongs to no known family",
+        row=item.row,
+        field="options",
+        remedy="List the options in the field options",
+    )
+
+
+def _named(line: str, options: tuple[str, ...]) -> list[str]:
+    """Return the options a line names; single letters only as its first word or after "answer"."""
+    if all(len(option) == 1 for option in options):
+        lead = _LEAD.search(plain(line))
+        first = re.match(r"\W*(\w+)\b", lead[1] if lead else plain(line))
+        return [first[1]] if first and first[1] in options else []
+    return present(line, options)

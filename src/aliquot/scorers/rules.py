@@ -1,0 +1,92 @@
+"""The rules by name, and the one door through which a response is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from aliquot.errors import UsageError, nearest
+from aliquot.item_sets.items import Item
+from aliquot.scorers.answers import score_choice, score_exact, score_number, score_words
+from aliquot.scorers.objects import score_json_fields
+from aliquot.scorers.refusals import OPENING, is_refusal, score_refusal
+from aliquot.scorers.scores import Score
+from aliquot.scorers.texts import NORMALISATION
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A named, versioned way to score.
+
+    Attributes:
+        name: as evaluation files and items name it.
+        version: changes whenever the same response could get another value.
+        normalisation: what is made equal before comparing, in words.
+        apply: the pure function behind it.
+        reads_cut: whether an answer that was cut can still be scored (its opening decides).
+    """
+
+    name: str
+    version: str
+    normalisation: str
+    apply: Callable[[Item, str], Score]
+    reads_cut: bool = False
+
+
+_ENDS: Final = "; punctuation and mark-up at the ends ignored"
+
+RULES: Final[Mapping[str, Rule]] = {
+    rule.name: rule
+    for rule in (
+        Rule("exact", "1", NORMALISATION + _ENDS, score_exact),
+        Rule("words", "1", NORMALISATION + "; whole words", score_words),
+        Rule(
+            "number", "1", "exact decimal value; thousands commas ignored; words zero to twenty", score_number
+        ),
+        Rule("choice", "1", NORMALISATION + "; whole words; first line that names an option", score_choice),
+        Rule(
+            "json_fields",
+            "1",
+            "first JSON object; " + NORMALISATION + _ENDS + "; numbers by value",
+            score_json_fields,
+        ),
+        Rule("refusal", "1", f"{NORMALISATION}; first {OPENING} letters", score_refusal, reads_cut=True),
+    )
+}
+
+
+def rule_named(name: str) -> Rule:
+    """Return the rule of that name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if name not in RULES:
+        raise UsageError(f"there is no rule {name!r}. {nearest(name, RULES)}")
+    return RULES[name]
+
+
+def score(rule: Rule, item: Item, text: str) -> Score:
+    """Return what a rule says about the text of a response.
+
+    An answer that is wrong because it refuses is ``refused`` and has no value of its own: under a rate it counts as
+    failed, and the finding counts it among the refusals.
+
+    Args:
+        rule: how to score.
+        item: what was asked, with its reference.
+        text: what was answered.
+
+    Raises:
+        InputError: the item lacks what the rule needs (reference, options, expectation).
+
+    Examples:
+        >>> item = Item("capital", {"question": "Capital of Norway?", "reference": "Oslo"})
+        >>> score(RULES["words"], item, "It is Oslo.").value, score(RULES["words"], item, "Bergen").value
+        (1.0, 0.0)
+    """
+    result = rule.apply(item, text)
+    if result.value != 1.0 and result.status != "refused" and is_refusal(text):
+        return Score(None, label="refuse", status="refused")
+    return result

@@ -1,0 +1,35 @@
+"""What a scorer says about one response."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+ScoreStatus: TypeAlias = Literal["ok", "unparsed", "refused", "truncated", "timeout", "failed", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The value of one response under one rule.
+
+    Attributes:
+        value: 1 or 0, or None when there is none.
+        label: what was read out of the response (a number, a choice, "2 of 3 fields").
+        status: ``ok``, or why there is no value; a right refusal has status ``refused`` and value 1.
+        note: one line on how the value came about, where that is not plain.
+    """
+
+    value: float | None
+    label: str | None = None
+    status: ScoreStatus = "ok"
+    note: str | None = None
+
+
+def verdict(*, right: bool, label: str, note: str | None = None) -> Score:
+    """Return 1 or 0 with what was read."""
+    return Score(1.0 if right else 0.0, label=label, note=note)
+
+
+def unparsed(note: str) -> Score:
+    """Return the score of a response in which no answer was found: the system's failure under a rule."""
+    return Score(None, status="unparsed", note=note)

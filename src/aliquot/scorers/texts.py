@@ -1,0 +1,78 @@
+"""How texts are made comparable, in one place, so that every rule names the same normalisation."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from decimal import Decimal, InvalidOperation
+from typing import Final
+
+NORMALISATION: Final = (
+    "NFC, case folded, typographic quotes and dashes made plain, runs of white space as one"
+)
+
+_PLAIN: Final = str.maketrans(
+    {"‘": "'", "’": "'", "“": '"', "”": '"', "−": "-", "–": "-", "—": "-", "\u00a0": " "}
+)
+_EDGES: Final = " \t\r\n.,;:!?\"'`*_()[]"
+_NUMBER: Final = re.compile(r"(?<![\w.,])[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\d])")
+_SMALL: Final = (
+    "zero", "one", "two", "three", "four", "five", "six",
+    "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
+    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
+)  # fmt: skip
+_SMALL_WORD: Final = re.compile(rf"\b(?:{'|'.join(_SMALL)})\b(?!-)")
+
+
+def plain(text: str) -> str:
+    """Return the text normalised (``NORMALISATION``).
+
+    Examples:
+        >>> plain("  The  “Café” ")
+        'the "café"'
+    """
+    return " ".join(unicodedata.normalize("NFC", text).translate(_PLAIN).casefold().split())
+
+
+def trimmed(text: str) -> str:
+    """Return the normalised text without punctuation and mark-up at its ends."""
+    return plain(text).strip(_EDGES)
+
+
+def holds(text: str, phrase: str) -> bool:
+    """Whether the phrase stands in the text as whole words; both normalised.
+
+    Examples:
+        >>> holds("The answer is incorrect.", "correct"), holds("It is New  York.", "new york")
+        (False, True)
+    """
+    wanted = trimmed(phrase)
+    return bool(wanted) and re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", plain(text)) is not None
+
+
+def present(text: str, phrases: Iterable[str]) -> list[str]:
+    """Return those of the phrases that stand in the text as whole words."""
+    return [phrase for phrase in phrases if holds(text, phrase)]
+
+
+def numbers(text: str) -> list[Decimal]:
+    """Return the numbers in the text, in order: digits with thousands commas, sign and decimals.
+
+    Number words from zero to twenty are read only when there are no digits.
+
+    Examples:
+        >>> numbers("1,234 and -2.50"), numbers("about seven")
+        ([Decimal('1234'), Decimal('-2.50')], [Decimal('7')])
+    """
+    found = [Decimal(match.replace(",", "")) for match in _NUMBER.findall(plain(text))]
+    return found or [Decimal(_SMALL.index(word)) for word in _SMALL_WORD.findall(plain(text))]
+
+
+def as_number(value: object) -> Decimal | None:
+    """Return a reference as a number, or None when it is none."""
+    try:
+        number = Decimal(str(value).replace(",", "").strip())
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() else None

@@ -1,0 +1,261 @@
+"""The embedded model: llama.cpp in this process (extra ``local``), asked without a network.
+
+Calls block while the model thinks, so each runs in a thread of its own pool and the event loop stays free.
+The engine listens on a free loopback port in any case; ``port`` fixes which one, so that others can ask too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import importlib
+import importlib.metadata
+import json
+import os
+import socket
+import sys
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+from aliquot.errors import MachineError
+from aliquot.stats.results import Undefined
+from aliquot.systems import weights
+from aliquot.systems.replies import Likelihood, Reply, classify
+from aliquot.systems.requests import ChatRequest, CompletionRequest, Decoding, LikelihoodRequest
+
+VARIABLE = "ALIQUOT_MODEL"
+ALIAS = "embedded"
+_FORCE = 100.0  # added to one logit; the reported log-probability is the one before the bias
+
+T = TypeVar("T")
+
+
+def cache_folder() -> Path:
+    """Return the folder of this user's cache that holds the weights."""
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "aliquot"
+    root = os.environ.get("XDG_CACHE_HOME")
+    return (Path(root) if root else Path.home() / ".cache") / "aliquot"
+
+
+def model_file() -> Path:
+    """Return the GGUF file to load: what ``ALIQUOT_MODEL`` names, else the installed weights.
+
+    Raises:
+        MachineError: neither is there.
+    """
+    named = os.environ.get(VARIABLE)
+    if not named:
+        return weights.find(cache_folder())
+    if not Path(named).is_file():
+        raise MachineError(f"{VARIABLE} names {named}, which is not a file. Unset it, or run: aliquot model")
+    return Path(named)
+
+
+def available_cores() -> int:
+    """Return the number of cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class EmbeddedModel:
+    """The embedded model, loaded; a ``System``.
+
+    Args:
+        file: the GGUF file; None for ``model_file()``.
+        threads: computing threads; None for the cores available.
+        slots: answers worked on at once.
+        context: tokens of prompt and answer that fit in one slot.
+        port: loopback port to serve on; None for any free one.
+
+    Raises:
+        MachineError: engine or weights are missing, the weights cannot be loaded, or the port is in use.
+    """
+
+    def __init__(
+        self,
+        file: Path | None = None,
+        *,
+        threads: int | None = None,
+        slots: int = 2,
+        context: int = 2048,
+        port: int | None = None,
+    ) -> None:
+        file = file or model_file()
+        standard = file.name == weights.FILE and file.parent == cache_folder()
+        self._snapshot = weights.check(file) if standard else weights.digest(file)
+        self._file, self._slots = file, slots
+        self._server: Any = _start(
+            file, threads=threads or available_cores(), slots=slots, context=context, port=port
+        )
+        self._pool = ThreadPoolExecutor(max_workers=slots, thread_name_prefix="aliquot-model")
+
+    @property
+    def address(self) -> str:
+        """URL under which this model also answers OpenAI-style requests."""
+        return str(self._server.listening_address)
+
+    @property
+    def slots(self) -> int:
+        """Answers worked on at once."""
+        return self._slots
+
+    @property
+    def components(self) -> Mapping[str, str]:
+        """Model, snapshot (SHA-256 of the weights) and engine with its version."""
+        engine = f"xllamacpp {importlib.metadata.version('xllamacpp')}"
+        return {
+            "model": self._file.name.removesuffix(".gguf"),
+            "snapshot": f"sha256:{self._snapshot}",
+            "engine": engine,
+        }
+
+    async def chat(self, request: ChatRequest) -> Reply:
+        """Continue a conversation; the model's own chat template is applied."""
+        body = {
+            "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+            **_parameters(request.decoding),
+        }
+        return await self._in_thread(lambda: _reply(self._server.handle_chat_completions, body))
+
+    async def complete(self, request: CompletionRequest) -> Reply:
+        """Continue a text."""
+        body = {"prompt": request.prompt, **_parameters(request.decoding)}
+        return await self._in_thread(lambda: _reply(self._server.handle_completions, body))
+
+    async def log_likelihood(self, request: LikelihoodRequest) -> Likelihood | Undefined:
+        """Force the continuation token by token and sum the log-probabilities the model gave before forcing.
+
+        Undefined when the context's last token and the continuation's first merge into another token: the
+        continuation then has no probability of its own. (A grammar that forces the text tokenises it another
+        way and is wrong.)
+        """
+        return await self._in_thread(lambda: self._force(request))
+
+    async def close(self) -> None:
+        """Wait for the answers being worked on, then free the model's memory."""
+        await asyncio.to_thread(self._pool.shutdown)
+        self._server = None
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+    def _force(self, request: LikelihoodRequest) -> Likelihood | Undefined:
+        started = time.perf_counter()
+        context = self._tokenize(request.context)
+        whole = self._tokenize(request.context + request.continuation)
+        if whole[: len(context)] != context:
+            return Undefined("the continuation's first letters merge with the context's last token")
+        if len(whole) == len(context):
+            return Undefined("the continuation is empty")
+        if not context:
+            return Undefined("the context is empty")
+        total, greedy = 0.0, True
+        for end in range(len(context), len(whole)):
+            token = self._token_after(whole[:end], forced=whole[end])
+            if token["id"] != whole[end]:
+                return Undefined(f"the engine did not accept token {whole[end]}")
+            total += token["logprob"]
+            greedy = greedy and token["top_logprobs"][0]["id"] == whole[end]
+        elapsed = time.perf_counter() - started
+        return Likelihood(
+            log_probability=total, tokens=len(whole) - len(context), greedy=greedy, latency_s=elapsed
+        )
+
+    def _token_after(self, prompt: list[int], *, forced: int) -> dict[str, Any]:
+        body = {
+            "prompt": prompt,
+            "max_tokens": 1,
+            "temperature": 0,
+            "logprobs": 1,
+            "logit_bias": [[forced, _FORCE]],
+        }
+        return self._server.handle_completions(body)["choices"][0]["logprobs"]["content"][0]
+
+    def _tokenize(self, text: str) -> list[int]:
+        connection = http.client.HTTPConnection(self.address.removeprefix("http://"), timeout=60)
+        try:
+            body = json.dumps({"content": text, "add_special": True})
+            connection.request("POST", "/tokenize", body, {"Content-Type": "application/json"})
+            return json.load(connection.getresponse())["tokens"]
+        finally:
+            connection.close()
+
+
+def _start(file: Path, *, threads: int, slots: int, context: int, port: int | None) -> object:
+    try:
+        engine: Any = importlib.import_module("xllamacpp")  # the extra ``local``, which ships no types
+    except ImportError as error:
+        raise MachineError("The embedded model needs an extra. Run: pip install 'aliquot[local]'") from error
+    if port is not None:
+        _require_free(port)
+    parameters = engine.CommonParams()
+    parameters.model.path = str(file)
+    parameters.model_alias = {ALIAS}
+    parameters.hostnames = ["127.0.0.1"]
+    parameters.port = port or 0
+    parameters.n_parallel = slots
+    parameters.n_ctx = context * slots
+    parameters.cpuparams.n_threads = threads
+    parameters.cpuparams_batch.n_threads = threads
+    parameters.verbosity = 0
+    try:
+        return engine.Server(parameters)
+    except (RuntimeError, ValueError) as error:
+        raise MachineError(f"{file} cannot be loaded as a model ({error}). Run: aliquot model") from error
+
+
+def _require_free(port: int) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise MachineError(
+                f"Port {port} on 127.0.0.1 cannot be used ({error.strerror}). Choose another with --port"
+            ) from error
+
+
+def _parameters(decoding: Decoding) -> dict[str, object]:
+    """Return the engine's parameters; its own samplers are off: nothing unrecorded shapes an answer."""
+    drawn: dict[str, object] = {
+        "temperature": decoding.temperature,
+        "max_tokens": decoding.max_tokens,
+        "top_k": 0,
+        "top_p": 1.0 if decoding.top_p is None else decoding.top_p,
+        "min_p": 0.0,
+    }
+    if decoding.stop:
+        drawn["stop"] = list(decoding.stop)
+    if decoding.seed is not None:
+        drawn["seed"] = decoding.seed
+    return drawn
+
+
+def _reply(ask: Callable[[dict[str, object]], dict[str, Any]], body: dict[str, object]) -> Reply:
+    started = time.perf_counter()
+    try:
+        answer = ask(body)
+    except (RuntimeError, ValueError) as error:
+        return Reply(text="", status="error", reason=str(error))
+    elapsed = time.perf_counter() - started
+    if "error" in answer:
+        return Reply(
+            text="", status="error", reason=str(answer["error"].get("message", "")), latency_s=elapsed
+        )
+    choice, usage = answer["choices"][0], answer.get("usage", {})
+    text = choice["message"]["content"] if "message" in choice else choice["text"]
+    status, reason = classify(text or "", finish=choice.get("finish_reason"))
+    return Reply(
+        text=text or "",
+        status=status,
+        reason=reason,
+        finish=choice.get("finish_reason"),
+        latency_s=elapsed,
+        tokens_in=usage.get("prompt_tokens"),
+        tokens_out=usage.get("completion_tokens"),
+    )

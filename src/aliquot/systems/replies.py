@@ -1,0 +1,80 @@
+"""What a system answered, and the one rule that turns an answer into a status."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+ReplyStatus: TypeAlias = Literal["ok", "refused", "truncated", "timeout", "failed", "error"]
+
+EMPTY = "empty answer"
+"""Reason of an answer that ended by itself and holds no text."""
+
+BUDGET = "token budget used up"
+"""Reason of an answer that was cut by ``max_tokens``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """One answer.
+
+    Attributes:
+        text: what was answered; kept when it was cut, empty when there is none.
+        status: ``ok``, or why this is no answer (the words of the design).
+        reason: one line on a status that is not ``ok``.
+        finish: the system's own word for why it ended.
+        latency_s: seconds from request to the whole answer.
+        first_token_s: seconds to the first token, where it is known.
+        tokens_in: tokens of the prompt, where they are known.
+        tokens_out: tokens of the answer, where they are known.
+    """
+
+    text: str
+    status: ReplyStatus = "ok"
+    reason: str | None = None
+    finish: str | None = None
+    latency_s: float | None = None
+    first_token_s: float | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Likelihood:
+    """How probable a continuation was.
+
+    Attributes:
+        log_probability: natural logarithm, summed over the continuation's tokens.
+        tokens: number of tokens of the continuation.
+        greedy: whether every token was the most probable one at its place.
+        latency_s: seconds for all requests of this continuation.
+    """
+
+    log_probability: float
+    tokens: int
+    greedy: bool
+    latency_s: float | None = None
+
+
+def classify(text: str, *, finish: str | None) -> tuple[ReplyStatus, str | None]:
+    """Return status and reason of an answer that arrived whole.
+
+    An answer cut by its budget is ``truncated`` even when it holds text, because what was cut is unknown. An
+    answer that ended by itself without text is ``failed``: the system was asked and gave nothing. A filter's
+    stop is ``refused``.
+
+    Examples:
+        >>> classify("Paris", finish="stop")
+        ('ok', None)
+        >>> classify("", finish="stop")
+        ('failed', 'empty answer')
+        >>> classify("The capital of", finish="length")
+        ('truncated', 'token budget used up')
+    """
+    if finish == "length":
+        return "truncated", BUDGET
+    if finish == "content_filter":
+        return "refused", "stopped by the system's content filter"
+    if not text.strip():
+        return "failed", EMPTY
+    return "ok", None

@@ -1,0 +1,101 @@
+"""What a system is asked: three frozen requests with one canonical form each."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Literal, TypeAlias
+
+from aliquot.errors import UsageError
+
+Role: TypeAlias = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decoding:
+    """How the answer is drawn.
+
+    Attributes:
+        temperature: 0 takes the most probable token each time.
+        max_tokens: the answer's budget; an answer that uses it up is ``truncated``.
+        stop: texts that end the answer (they are not part of it).
+        top_p: nucleus share in (0, 1], or None for the model's own.
+        seed: seed of the draw, where the system takes one.
+    """
+
+    temperature: float = 0.0
+    max_tokens: int = 256
+    stop: tuple[str, ...] = ()
+    top_p: float | None = None
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.temperature < 0:
+            raise UsageError(f"temperature is {self.temperature}; it must be 0 or more")
+        if self.max_tokens < 1:
+            raise UsageError(f"max_tokens is {self.max_tokens}; it must be 1 or more")
+        if self.top_p is not None and not 0 < self.top_p <= 1:
+            raise UsageError(f"top_p is {self.top_p}; it must lie in (0, 1]")
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a conversation."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """A conversation that the system is to continue."""
+
+    messages: tuple[Message, ...]
+    decoding: Decoding = field(default_factory=Decoding)
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionRequest:
+    """A text that the system is to continue."""
+
+    prompt: str
+    decoding: Decoding = field(default_factory=Decoding)
+
+
+@dataclass(frozen=True, slots=True)
+class LikelihoodRequest:
+    """How probable is ``continuation`` after ``context``, token by token."""
+
+    context: str
+    continuation: str
+
+
+Request: TypeAlias = ChatRequest | CompletionRequest | LikelihoodRequest
+
+
+def canonical(request: Request) -> str:
+    """Return the request as canonical JSON: sorted keys, no spaces, unset fields left out.
+
+    A field that is unset is absent, so a missing seed and seed 0 stay two requests.
+
+    Examples:
+        >>> canonical(CompletionRequest("2 + 2 =", Decoding(max_tokens=4)))
+        '{"completion":{"decoding":{"max_tokens":4,"stop":[],"temperature":0.0},"prompt":"2 + 2 ="}}'
+    """
+    kind = type(request).__name__.removesuffix("Request").lower()
+    body = asdict(request)
+    if "decoding" in body:
+        body["decoding"] = {name: value for name, value in body["decoding"].items() if value is not None}
+    return json.dumps({kind: body}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def fingerprint(request: Request) -> str:
+    """Return the SHA-256 of the canonical form: equal requests, equal fingerprints.
+
+    Examples:
+        >>> a = fingerprint(CompletionRequest("hello"))
+        >>> a == fingerprint(CompletionRequest("hello")), a == fingerprint(CompletionRequest("Hello"))
+        (True, False)
+    """
+    return hashlib.sha256(canonical(request).encode()).hexdigest()

@@ -1,0 +1,40 @@
+"""The interface every transport offers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol, runtime_checkable
+
+from aliquot.stats.results import Undefined
+from aliquot.systems.replies import Likelihood, Reply
+from aliquot.systems.requests import ChatRequest, CompletionRequest, LikelihoodRequest
+
+
+@runtime_checkable
+class System(Protocol):
+    """Something that answers. Methods may be awaited concurrently, from one event loop.
+
+    A fault of one request (a refused body, a broken connection) is a ``Reply`` with status ``error`` or
+    ``timeout``; only what makes every further request pointless is raised, as an ``AliquotError``.
+    """
+
+    @property
+    def components(self) -> Mapping[str, str]:
+        """Every part that shapes an answer, with its version; ``snapshot`` identifies the weights. No key."""
+        ...
+
+    async def chat(self, request: ChatRequest) -> Reply:
+        """Continue a conversation."""
+        ...
+
+    async def complete(self, request: CompletionRequest) -> Reply:
+        """Continue a text."""
+        ...
+
+    async def log_likelihood(self, request: LikelihoodRequest) -> Likelihood | Undefined:
+        """Return how probable a continuation is, or why that is not defined for this text."""
+        ...
+
+    async def close(self) -> None:
+        """Free what the system holds; asking afterwards is a mistake of the caller."""
+        ...
