@@ -1,4 +1,4 @@
-"""Real logs and data that are not part of this repository; a test that needs them skips where they are absent."""
+"""Real logs and data outside this repository; a test that needs them skips where they are absent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "shared"
 
 
 def shared(*parts: str) -> Path:
-    """Return a path inside the folder ``shared`` beside the project, or skip the test (the module, at import)."""
+    """Return a path in the folder ``shared`` beside the project, or skip the test (at import: the module)."""
     path = FOLDER.joinpath(*parts)
     if not path.exists():
         pytest.skip(f"{Path('../shared', *parts)} is not on this machine", allow_module_level=True)

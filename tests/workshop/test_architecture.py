@@ -11,7 +11,17 @@ import pytest
 
 from tests.workshop.sources import modules, names_used
 
-PRINTS_OR_EXITS = {"print", "input", "exit", "quit", "sys.exit", "os._exit", "SystemExit", "sys.stdout", "sys.stderr"}
+PRINTS_OR_EXITS = {
+    "print",
+    "input",
+    "exit",
+    "quit",
+    "sys.exit",
+    "os._exit",
+    "SystemExit",
+    "sys.stdout",
+    "sys.stderr",
+}
 ENVIRONMENT = {"os.environ", "os.getenv", "os.environb", "os.putenv"}
 READS_ENVIRONMENT = {
     "systems/keys.py",  # the variables that an evaluation file names
@@ -42,17 +52,23 @@ def test_only_named_modules_read_the_environment():
 
 
 def test_the_rule_sees_a_print_at_the_edge():
-    seen = {name for path, tree in modules().items() if path.startswith("cli/") for name, _ in names_used(tree)}
+    seen = {
+        name for path, tree in modules().items() if path.startswith("cli/") for name, _ in names_used(tree)
+    }
     assert seen & (PRINTS_OR_EXITS | {"click.echo"})
 
 
 def loaded_by(code: str, *, folder: Path) -> set[str]:
     """Names of all modules that a fresh interpreter holds after running ``code``.
 
-    Read from ``sys.modules``: ``-X importtime`` does not see what ``importlib.import_module`` brings (scipy's own parts).
+    Read from ``sys.modules``: ``-X importtime`` does not see what ``importlib.import_module`` brings.
     """
-    report = "import atexit, sys\natexit.register(lambda: open('loaded', 'w').write('\\n'.join(sys.modules)))\n"
-    done = subprocess.run([sys.executable, "-c", report + code], cwd=folder, capture_output=True, text=True, check=False)
+    report = (
+        "import atexit, sys\natexit.register(lambda: open('loaded', 'w').write('\\n'.join(sys.modules)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", report + code], cwd=folder, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return set((folder / "loaded").read_text(encoding="utf-8").split())
 
@@ -68,7 +84,8 @@ def with_parts(names: set[str], loaded: set[str]) -> set[str]:
 def test_every_module_of_stats_loads_numpy_and_scipy_special_only(tmp_path: Path):
     code = (
         "import importlib, pkgutil, aliquot.stats as stats\n"
-        "for found in pkgutil.iter_modules(stats.__path__): importlib.import_module(f'aliquot.stats.{found.name}')"
+        "for found in pkgutil.iter_modules(stats.__path__):\n"
+        "    importlib.import_module(f'aliquot.stats.{found.name}')"
     )
     loaded = loaded_by(code, folder=tmp_path)
     assert "scipy.special" in loaded
@@ -78,7 +95,9 @@ def test_every_module_of_stats_loads_numpy_and_scipy_special_only(tmp_path: Path
 def test_help_loads_click_alone(tmp_path: Path):
     loaded = loaded_by(command("--help"), folder=tmp_path)
     assert "click" in loaded
-    assert with_parts(SCIENCE | (SERVICES - {"click"}) | {"numpy", "scipy", "asyncio", "email"}, loaded) == set()
+    assert (
+        with_parts(SCIENCE | (SERVICES - {"click"}) | {"numpy", "scipy", "asyncio", "email"}, loaded) == set()
+    )
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
@@ -93,5 +112,15 @@ def test_compare_loads_no_heavy_part(tmp_path: Path, form: str):
         (tmp_path / f"{name}.{form}").write_text(text, encoding="utf-8")
     loaded = loaded_by(command("compare", f"a.{form}", f"b.{form}"), folder=tmp_path)
     assert "scipy.special" in loaded
-    deny = {"scipy.stats", "pandas", "pyarrow", "matplotlib", "aiohttp", "asyncio", "jinja2", "rich", "xllamacpp"}
+    deny = {
+        "scipy.stats",
+        "pandas",
+        "pyarrow",
+        "matplotlib",
+        "aiohttp",
+        "asyncio",
+        "jinja2",
+        "rich",
+        "xllamacpp",
+    }
     assert with_parts(deny, loaded) == set()

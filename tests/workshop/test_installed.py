@@ -1,4 +1,4 @@
-"""The command as a user has it: run away from the source, from the environment in ALIQUOT_COMMAND when that is set."""
+"""The command as a user has it, run away from the source; ALIQUOT_COMMAND names another installation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,13 @@ COMMAND = Path(os.environ.get("ALIQUOT_COMMAND") or Path(sys.executable).with_na
 def run(*arguments: str, folder: Path) -> str:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     done = subprocess.run(
-        [COMMAND, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+        [COMMAND, *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

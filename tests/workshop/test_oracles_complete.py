@@ -31,7 +31,9 @@ def asked() -> set[str]:
         if path.parent.name == "workshop" or "tests.oracles" not in text:
             continue
         importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
-        spelled |= {node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant)} & known
+        spelled |= {
+            node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant)
+        } & known
     return oracles.ASKED | spelled
 
 

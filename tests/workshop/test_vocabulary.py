@@ -13,7 +13,11 @@ import pytest
 
 import aliquot.stats
 
-SUPPORT = {"inputs", "distributions", "results"}  # what the statistics are written with; no statistic stands there
+SUPPORT = {
+    "inputs",
+    "distributions",
+    "results",
+}  # what the statistics are written with; no statistic stands there
 
 DEFAULTS = {
     "level": {0.95, None, inspect.Parameter.empty},  # None: the level of the estimate that was given
@@ -79,7 +83,11 @@ def test_the_words_are_those_of_the_vocabulary(function: Callable[..., object]):
 
 @every_function
 def test_a_word_has_one_default(function: Callable[..., object]):
-    other = {p.name: p.default for p in parameters(function) if p.name in DEFAULTS and p.default not in DEFAULTS[p.name]}
+    other = {
+        p.name: p.default
+        for p in parameters(function)
+        if p.name in DEFAULTS and p.default not in DEFAULTS[p.name]
+    }
     assert other == {}
 
 

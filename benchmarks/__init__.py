@@ -1,0 +1,1 @@
+"""Measurements that are too slow or too noisy to be tests."""
