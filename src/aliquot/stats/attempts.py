@@ -14,8 +14,10 @@ from numpy.typing import ArrayLike
 from aliquot.errors import UsageError
 from aliquot.stats.clusters import cluster_variance
 from aliquot.stats.distributions import two_sided_t
+from aliquot.stats.effective import as_rows
 from aliquot.stats.inputs import Floats, as_level, as_values, as_weights
-from aliquot.stats.paired import effective_tango, paired_binary_difference
+from aliquot.stats.paired import differences, paired_binary_difference
+from aliquot.stats.paired_forms import effective_tango
 from aliquot.stats.results import Estimate, Undefined
 
 
@@ -56,14 +58,12 @@ def paired_attempts(
     """
     level = as_level(level)
     a, b = as_values(a, name="a", low=0, high=1), as_values(b, name="b", low=0, high=1)
-    if a.size != b.size:
-        raise UsageError(
-            f"a and b must hold the same items in the same order; got {a.size} and {b.size} values"
-        )
+    d = differences(a, b)
     k = np.concatenate([_as_attempts(k, a.size, name=name) for name, k in _named(attempts_a, attempts_b)])
     if k.max() == 1:
         return paired_binary_difference(a, b, clusters=clusters, weights=weights, pool=pool, level=level)
-    v = cluster_variance(b - a, clusters=clusters, weights=weights)
+    rows = as_rows(d, clusters=clusters, weights=weights)
+    v = cluster_variance(rows.y, clusters=rows.clusters, weights=rows.weights)
     if isinstance(v, Undefined):
         return v
     return effective_tango(
@@ -89,15 +89,15 @@ def these_items_difference(
 ) -> Estimate | Undefined:
     """Difference on these items only: what would change if the same items were asked again.
 
-    t with V = n⁻² Σ (s²_A/k_A + s²_B/k_B) over items and ν = Σ(k − 1) over both systems. It says nothing about
-    other items, and is narrower than the interval for items like these.
+    t with V = n⁻² Σ (s²_A/k_A + s²_B/k_B) over items and ν = Σ(k − 1) over both systems. It says nothing
+    about other items, and is narrower than the interval for items like these.
 
     Args:
         a: the baseline's mean on each item, over its attempts.
         b: the candidate's mean on the same items.
         attempts_a: attempts behind each value of ``a``, one number or one an item.
         attempts_b: attempts behind each value of ``b``.
-        variances_a: s² between the attempts of each item; None for pass rates, where it follows from the rate.
+        variances_a: s² between the attempts of each item; None for pass rates.
         variances_b: the same for ``b``.
         level: confidence level.
 
@@ -113,10 +113,7 @@ def these_items_difference(
     """
     level = as_level(level)
     a, b = as_values(a, name="a"), as_values(b, name="b")
-    if a.size != b.size:
-        raise UsageError(
-            f"a and b must hold the same items in the same order; got {a.size} and {b.size} values"
-        )
+    d = differences(a, b)
     k_a, k_b = (_as_attempts(k, a.size, name=name) for name, k in _named(attempts_a, attempts_b))
     if min(k_a.min(), k_b.min()) < 2:
         return Undefined(
@@ -127,7 +124,7 @@ def these_items_difference(
     if variance == 0:
         return Undefined("no two attempts at an item differ, so the error on these items cannot be seen")
     df = float((k_a - 1).sum() + (k_b - 1).sum())
-    point, half = float((b - a).mean()), two_sided_t(level, df) * math.sqrt(variance)
+    point, half = float(d.mean()), two_sided_t(level, df) * math.sqrt(variance)
     return Estimate(
         point=point,
         low=point - half,

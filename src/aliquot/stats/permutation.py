@@ -103,8 +103,7 @@ def sign_flip(
         null=(
             "each item's difference is as likely of either sign"
             if clusters is None
-            else "the systems are exchangeable within clusters: each cluster's summed difference is as likely "
-            "of either sign"
+            else "exchangeable within clusters: each cluster's summed difference is as likely of either sign"
         ),
         settings={"units": units.size, "exact_floor": least, "how": how},
     )
