@@ -1,1 +1,69 @@
-"""Aliquot."""
+"""Aliquot: is this language-model system better, and how sure are we?
+
+An aliquot is a sample taken so that the whole can be judged by it; every evaluation is one. The verbs below are the
+commands of the command line under the same names; ``aliquot.stats`` holds the estimators, ``aliquot.errors`` what they
+raise. Everything is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from aliquot.evidence.tables import Evidence as Evidence
+    from aliquot.findings.comparison import Comparison as Comparison
+    from aliquot.readers.frame import from_frame as from_frame
+    from aliquot.stats.results import Estimate as Estimate
+    from aliquot.stats.results import HypothesisTest as HypothesisTest
+    from aliquot.stats.results import Undefined as Undefined
+    from aliquot.verbs.compare import compare as compare
+    from aliquot.verbs.demo import demo as demo
+    from aliquot.verbs.model import model as model
+    from aliquot.verbs.read import read as read
+    from aliquot.verbs.report import report as report
+    from aliquot.verbs.run import run as run
+    from aliquot.verbs.run import run_async as run_async
+
+_HOMES = {
+    "Comparison": "aliquot.findings.comparison",
+    "Estimate": "aliquot.stats.results",
+    "Evidence": "aliquot.evidence.tables",
+    "HypothesisTest": "aliquot.stats.results",
+    "Undefined": "aliquot.stats.results",
+    "compare": "aliquot.verbs.compare",
+    "demo": "aliquot.verbs.demo",
+    "from_frame": "aliquot.readers.frame",
+    "model": "aliquot.verbs.model",
+    "read": "aliquot.verbs.read",
+    "report": "aliquot.verbs.report",
+    "run": "aliquot.verbs.run",
+    "run_async": "aliquot.verbs.run",
+}
+
+__all__ = [  # noqa: PLE0604, F822 - the names are served by __getattr__
+    "Comparison",
+    "Estimate",
+    "Evidence",
+    "HypothesisTest",
+    "Undefined",
+    "compare",
+    "demo",
+    "from_frame",
+    "model",
+    "read",
+    "report",
+    "run",
+    "run_async",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'aliquot' has no attribute {name!r}")
+    return getattr(import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

@@ -1,0 +1,99 @@
+"""The command line: parse, call a verb, print, exit. Commands are imported when they are called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from importlib.metadata import version
+
+import click
+
+from aliquot.errors import AliquotError
+
+MAIN_VERBS = {
+    "compare": "Is the candidate better than the baseline, and how sure are we?",
+    "report": "One self-contained page (HTML), Markdown or JSON of a comparison.",
+}
+"""The verbs that decide; shown first in ``--help``."""
+
+OTHER_VERBS = {
+    "demo": "Two bundled logs compared in seconds; --live asks the embedded model.",
+    "model": "Install, find and check the embedded model.",
+    "read": "What is in a log, a table or a run, and what would be lost.",
+    "run": "Ask the systems of an evaluation file about every item, once.",
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands live in ``aliquot.cli.<name>`` and are imported when asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return the names, the main verbs first."""
+        return [*MAIN_VERBS, *OTHER_VERBS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command by name, importing its module."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        return import_module(f"aliquot.cli.{cmd_name}").command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """Resolve a command; two paths without a verb are a comparison, and an unknown verb names the nearest."""
+        if len(args) >= 2 and args[0] not in self.list_commands(ctx) and os.path.exists(args[0]):  # noqa: PTH110
+            return super().resolve_command(ctx, ["compare", *args])
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from aliquot.errors import nearest
+
+            raise click.UsageError(f"No such command {args[0]!r}. {nearest(args[0], self.list_commands(ctx))}", ctx) from error
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
+        """Write the verbs without importing them."""
+        for title, verbs in (("Decide", MAIN_VERBS), ("Everything else", OTHER_VERBS)):
+            with formatter.section(title):
+                formatter.write_dl(list(verbs.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(version("aliquot"), prog_name="aliquot")
+def group() -> None:
+    """Is this language-model system better, and how sure are we?
+
+    In `compare A B`, A is the baseline and B the candidate; every difference is B minus A.
+
+    \b
+      aliquot compare main.csv pr.csv
+      aliquot demo
+    """  # noqa: D301 - \b is click's mark for a block kept as it stands
+
+
+def main() -> None:
+    """Run the command line and exit with the code of the error, if any."""
+    _make_console_safe()
+    try:
+        code = group.main(standalone_mode=False)
+    except click.exceptions.Abort:
+        click.echo("aliquot: interrupted", err=True)
+        code = 130
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except AliquotError as error:
+        from aliquot.reports.plain import neutralise
+
+        click.echo(f"aliquot: {neutralise(str(error), limit=2000)}", err=True)
+        code = error.exit_code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _make_console_safe() -> None:
+    """Replace characters the console cannot show instead of dying on them (cp1252, ASCII)."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")

@@ -1,0 +1,144 @@
+"""``compare``: candidate against baseline, from whatever the paths hold."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aliquot.analysis.compare import Choices, compare_systems
+from aliquot.errors import InputError, UsageError
+from aliquot.evidence.assembly import rename
+from aliquot.evidence.contents import require, systems, tasks
+from aliquot.evidence.matching import MatchOn
+from aliquot.evidence.merging import merge
+from aliquot.evidence.tables import Evidence
+from aliquot.findings.comparison import Comparison
+from aliquot.stats.inputs import DEFAULT_SEED
+from aliquot.verbs.read import load
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def compare(
+    *sources: str | Path | Evidence,
+    systems: Sequence[str] | None = None,
+    task: str | None = None,
+    metric: str | None = None,
+    cluster: str | None = None,
+    margin: float | None = None,
+    level: float = 0.95,
+    match_on: MatchOn = "content",
+    seed: int | None = None,
+) -> Comparison:
+    """Compare two systems on the items they share.
+
+    Args:
+        *sources: baseline and candidate: paths of runs, logs or tables, or evidence already read. One source is enough
+            when it holds two systems; two sources holding one system each are compared whatever their names.
+        systems: baseline and candidate by name, when the sources hold several.
+        task: the task, when there are several.
+        metric: the metric; by default the log's own headline.
+        cluster: field that names the cluster of an item.
+        margin: largest loss that does not matter, in the metric's own units (0.02 is two points of a rate).
+        level: confidence level.
+        match_on: ``content`` refuses items of one id whose content differs; ``id`` matches by id alone.
+        seed: seed of everything random; by default a fixed one.
+
+    Returns:
+        The finding; ``reports.render`` prints it.
+
+    Raises:
+        UsageError: not exactly two systems, several tasks and none named, an unknown name.
+        InputError: a source that cannot be read, or items whose content differs.
+    """
+    if not 1 <= len(sources) <= 2:
+        raise UsageError(f"compare takes one or two sources, baseline first; got {len(sources)}")
+    evidence, baseline, candidate = _two_systems(sources, wanted=systems)
+    choices = Choices(
+        metric=metric,
+        cluster=cluster,
+        margin=margin,
+        level=level,
+        match_on=match_on,
+        seed=DEFAULT_SEED if seed is None else seed,
+    )
+    shared_task = _shared_task(evidence, baseline, candidate, wanted=task)
+    return compare_systems(
+        evidence, baseline, candidate, task=shared_task, choices=choices, command=_command(sources, systems, task, choices)
+    )
+
+
+def _two_systems(
+    sources: Sequence[str | Path | Evidence], *, wanted: Sequence[str] | None
+) -> tuple[Evidence, str, str]:
+    """Return the evidence and the names of baseline and candidate."""
+    if wanted is not None and (len(wanted) != 2 or wanted[0] == wanted[1]):
+        raise UsageError(f"name two different systems, baseline first; got {' '.join(wanted)}")
+    loaded = [load(source) for source in sources]
+    if len(loaded) == 2:
+        loaded = list(_told_apart(loaded[0], loaded[1], sources))
+    evidence = loaded[0] if len(loaded) == 1 else merge(*loaded)
+    known = systems(evidence)
+    if wanted is not None:
+        for name in wanted:
+            require(name, known, what="system")
+        return evidence, wanted[0], wanted[1]
+    if len(known) != 2:
+        raise UsageError(
+            f"{len(known)} system{'s' if len(known) != 1 else ''} found ({', '.join(known)}); "
+            "name two with --systems BASELINE CANDIDATE" + ("" if len(known) > 1 else ", or give a second file")
+        )
+    first = systems(loaded[0])[0]
+    return evidence, first, next(name for name in known if name != first)
+
+
+def _told_apart(
+    a: Evidence, b: Evidence, sources: Sequence[str | Path | Evidence]
+) -> tuple[Evidence, Evidence]:
+    """Give one system of the same name in both sources the name of its file."""
+    if systems(a) != systems(b) or len(systems(a)) != 1:
+        return a, b
+    name = systems(a)[0]
+    stems = [source.stem if isinstance(source, Path) else Path(source).stem for source in sources if not isinstance(source, Evidence)]
+    if len(stems) != 2 or stems[0] == stems[1]:
+        stems = ["baseline", "candidate"]
+    return rename(a, {name: stems[0]}), rename(b, {name: stems[1]})
+
+
+def _shared_task(evidence: Evidence, baseline: str, candidate: str, *, wanted: str | None) -> str:
+    shared = [name for name in tasks(evidence, system=baseline) if name in tasks(evidence, system=candidate)]
+    if wanted is not None:
+        require(wanted, shared, what="task")
+        return wanted
+    if len(shared) == 1:
+        return shared[0]
+    if not shared:
+        own = [", ".join(tasks(evidence, system=system)) for system in (baseline, candidate)]
+        raise InputError(
+            f"the two systems share no task: {baseline} has {own[0]}; {candidate} has {own[1]}",
+            remedy="Compare runs of the same task",
+        )
+    raise UsageError(f"{len(shared)} tasks are shared ({', '.join(shared)}); name one with --task")
+
+
+def _command(
+    sources: Sequence[str | Path | Evidence], wanted: Sequence[str] | None, task: str | None, choices: Choices
+) -> str:
+    """Return the command line that reproduces the finding; evidence read in Python has none."""
+    if any(isinstance(source, Evidence) for source in sources):
+        return ""
+    words = ["aliquot", "compare", *(str(source) for source in sources)]
+    words += ["--systems", *wanted] if wanted else []
+    given = {
+        "--task": task,
+        "--metric": choices.metric,
+        "--cluster": choices.cluster,
+        "--margin": choices.margin,
+        "--level": None if choices.level == 0.95 else choices.level,
+        "--match-on": None if choices.match_on == "content" else choices.match_on,
+        "--seed": None if choices.seed == DEFAULT_SEED else choices.seed,
+    }
+    words += [word for option, value in given.items() if value is not None for word in (option, str(value))]
+    return shlex.join(words)
