@@ -1,0 +1,1 @@
+"""Logs and tables that others wrote, read as evidence."""

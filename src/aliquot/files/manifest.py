@@ -1,0 +1,107 @@
+"""The manifest of a run: everything a reader needs to know what was run, and no key ever."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from aliquot.errors import InputError, UsageError
+from aliquot.files.writing import machine_errors, write_whole
+
+SCHEMA: Final = "aliquot.run/1"
+
+SECRET_NAMES: Final = frozenset(
+    {"access_token", "api_key", "apikey", "authorization", "password", "secret", "x-api-key"}
+)
+"""Names under which a value would be a secret; a manifest that holds one is refused."""
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run is made of.
+
+    Attributes:
+        name: the run's name.
+        task: the task's name.
+        item_set: name, version, hash, licence, number of items; how they were selected.
+        systems: for each system its model, prompt template hash, decoding and every component's version; the
+            first is the baseline.
+        scorers: for each scorer its metric, version and normalisation.
+        attempts: repeated answers for each item.
+        seed: the seed of the run.
+        cluster: the field of the items that names the cluster.
+        segments: the fields of the items that are reporting slices.
+        started: ISO 8601 time of the first request.
+        finished: ISO 8601 time of the last answer; empty while some are owed.
+        versions: package → version.
+        warnings: what the run had to say.
+        settings: everything else, by name.
+        schema: name and version of this layout.
+    """
+
+    name: str
+    task: str = ""
+    item_set: dict[str, Any] = msgspec.field(default_factory=dict)
+    systems: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
+    scorers: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
+    attempts: int = 1
+    seed: int | None = None
+    cluster: str | None = None
+    segments: tuple[str, ...] = ()
+    started: str = ""
+    finished: str = ""
+    versions: dict[str, str] = msgspec.field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    settings: dict[str, Any] = msgspec.field(default_factory=dict)
+    schema: str = SCHEMA
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Read a manifest.
+
+    Raises:
+        InputError: not a manifest, or one of a version this package does not know.
+        MachineError: the file cannot be read.
+    """
+    with machine_errors(path):
+        data = path.read_bytes()
+    try:
+        manifest = msgspec.json.decode(data, type=Manifest)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        raise InputError(f"not a run's manifest: {error}", file=str(path)) from error
+    if manifest.schema != SCHEMA:
+        raise InputError(
+            f"its schema is {manifest.schema!r}", file=str(path), remedy=f"This version reads {SCHEMA}"
+        )
+    return manifest
+
+
+def write_manifest(path: Path, manifest: Manifest) -> None:
+    """Write a manifest whole.
+
+    Raises:
+        UsageError: it would hold a secret.
+        MachineError: the machine refuses.
+    """
+    refuse_secrets(msgspec.to_builtins(manifest))
+    write_whole(path, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+
+
+def refuse_secrets(value: object, *, name: str = "") -> None:
+    """Raise UsageError when a nested value has a field whose name says that it is a secret.
+
+    Raises:
+        UsageError: such a field exists and is not empty.
+    """
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            refuse_secrets(part, name=str(key))
+    elif isinstance(value, list | tuple):
+        for part in value:
+            refuse_secrets(part, name=name)
+    elif value and name.lower() in SECRET_NAMES:
+        raise UsageError(
+            f"{name!r} would put a secret into the run's manifest. Name the environment variable instead."
+        )

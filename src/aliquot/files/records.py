@@ -1,0 +1,90 @@
+"""What the journal of a run records, and which of several tries counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from aliquot.evidence.status import MEASUREMENT_SIDE
+
+
+class Response(
+    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="response"
+):
+    """What came back for one try of an attempt.
+
+    Attributes:
+        system: the system's name.
+        task: the task.
+        item: the item's id.
+        attempt: which of the repeated answers, from 1.
+        try_: which request for this attempt, from 1 (``try`` in the file).
+        status: a status word; speaks of the system.
+        reason: why, in words, when the status is not ok.
+        stage: where in a pipeline it happened.
+        text: what the system returned.
+        latency_s: seconds from request to the whole answer.
+        first_token_s: seconds to the first token.
+        tokens_in: tokens of the request.
+        tokens_out: tokens of the answer.
+        tokens_reasoning: tokens spent thinking.
+        tokens_cached: tokens of the request served from a provider's cache.
+        cost: what it cost.
+        currency: in which currency.
+        started: ISO 8601 time of the request.
+        request: SHA-256 of the canonical request.
+        cached: whether the answer came from our cache.
+    """
+
+    system: str
+    task: str
+    item: str
+    attempt: int = 1
+    try_: int = msgspec.field(default=1, name="try")
+    status: str
+    reason: str | None = None
+    stage: str | None = None
+    text: str | None = None
+    latency_s: float | None = None
+    first_token_s: float | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    tokens_reasoning: int | None = None
+    tokens_cached: int | None = None
+    cost: float | None = None
+    currency: str | None = None
+    started: str | None = None
+    request: str | None = None
+    cached: bool = False
+
+    @property
+    def key(self) -> tuple[str, str, str, int]:
+        """System, task, item and attempt: what the try was made for."""
+        return (self.system, self.task, self.item, self.attempt)
+
+
+def settle(records: Iterable[Response]) -> tuple[Response, ...]:
+    """Return the try that counts for each attempt, in the order in which the attempts were first tried.
+
+    The last complete try counts. A try that brought an answer stands above one the system failed, and both
+    above one the measurement lost, so that a failed retry hides no answer.
+
+    Examples:
+        >>> ok = Response(system="a", task="t", item="1", status="ok", text="4")
+        >>> retry = Response(system="a", task="t", item="1", try_=2, status="error")
+        >>> settle([ok, retry])[0].text
+        '4'
+    """
+    best: dict[tuple[str, str, str, int], Response] = {}
+    for record in records:
+        standing = best.get(record.key)
+        if standing is None or _completeness(record) >= _completeness(standing):
+            best[record.key] = record
+    return tuple(best.values())
+
+
+def _completeness(record: Response) -> int:
+    if record.status in MEASUREMENT_SIDE:
+        return 0
+    return 1 if record.status in {"timeout", "failed"} else 2

@@ -1,0 +1,67 @@
+"""Writing a file whole or not at all, and saying in one line why the machine could not."""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from aliquot.errors import MachineError
+
+
+@contextmanager
+def machine_errors(path: Path) -> Generator[None]:
+    """Turn what the operating system refuses on ``path`` into a MachineError that names the remedy.
+
+    Raises:
+        MachineError: the disk is full, the folder may not be written, or any other refusal.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise MachineError(_sentence(error, path)) from error
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that a reader sees the old bytes or the new ones, also after a crash.
+
+    Raises:
+        MachineError: the machine refuses; the old file is as it was.
+    """
+    with machine_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        temporary = Path(name)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.chmod(0o644)
+            temporary.replace(path)
+        except BaseException:
+            with suppress(OSError):
+                temporary.unlink()
+            raise
+        sync_directory(path.parent)
+
+
+def sync_directory(path: Path) -> None:
+    """Make renames in a directory last through a power cut, where the system can."""
+    with suppress(OSError):  # some file systems refuse to sync a directory; the rename itself has happened
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _sentence(error: OSError, path: Path) -> str:
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return f"{path}: the disk is full. What was written before is intact; free some space and run again."
+    if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
+        return f"{path}: may not be written. Choose another folder or change its permissions."
+    return f"{path}: {error.strerror or error}."
