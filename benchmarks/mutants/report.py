@@ -30,7 +30,7 @@ def write_report(outcomes: list[Outcome], *, sites: int, seed: int, untested: li
     share = noticed / len(outcomes)
     lines = [
         HEAD,
-        f"{noticed} of {len(outcomes)} noticed ({share:.1%}); a sample (seed {seed}) of {sites} possible ones.",
+        f"{noticed} of {len(outcomes)} noticed ({share:.1%}), sampled with seed {seed} from {sites}.",
         "",
     ]
     if untested:
