@@ -17,7 +17,7 @@ from aliquot.stats.means import mean, mean_bounded
 from aliquot.stats.paired import paired_binary_difference, paired_graded_difference
 from aliquot.stats.paired_tests import mcnemar
 from aliquot.stats.permutation import sign_flip
-from aliquot.stats.proportions import rate
+from aliquot.stats.rates import rate
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
 

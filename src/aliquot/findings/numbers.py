@@ -45,7 +45,7 @@ def write_value(value: float, scale: Scale, *, width: float) -> str:
     if math.isinf(value):
         return "unbounded"
     if scale.in_points:
-        return f"{100 * value:.{decimals_for(100 * width, most=3)}f}"
+        return f"{100 * value:.{_point_decimals(width)}f}"
     return f"{value:.{decimals_for(width)}f}"
 
 
@@ -53,8 +53,14 @@ def write_difference(value: float, scale: Scale, *, width: float) -> str:
     """Write a difference with its sign, in points for shares, else in the metric's own units; zero carries no sign."""
     if math.isinf(value):
         return "unbounded"
-    scaled, spread, most = (100 * value, 100 * width, 3) if scale.in_points else (value, width, 6)
-    return _unsigned_zero(f"{scaled:+.{decimals_for(spread, most=most)}f}")
+    if scale.in_points:
+        return _unsigned_zero(f"{100 * value:+.{_point_decimals(width)}f}")
+    return _unsigned_zero(f"{value:+.{decimals_for(width)}f}")
+
+
+def _point_decimals(width: float) -> int:
+    """Percentages and points show at least one decimal, as the field's tables do, and more when the interval is that narrow."""
+    return max(1, decimals_for(100 * width, most=3))
 
 
 def difference_unit(scale: Scale) -> str:

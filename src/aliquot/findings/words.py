@@ -52,27 +52,23 @@ def write_verdict(
     if isinstance(difference, Undefined) or word == "nothing_to_judge":
         reason = difference.reason if isinstance(difference, Undefined) else "no valid row is left"
         return f"NOTHING TO JUDGE: {reason}."
-    name = f"{candidate} against {baseline}"
-    low, high, width = difference.low, difference.high, difference.width
+    low, high = difference.low, difference.high
     level = f"{100 * difference.level:g}% interval"
-    size = _range(*((low, high) if low >= 0 else (-high, -low)), scale, width=width)
+    size = _range(*((low, high) if low >= 0 else (-high, -low)), scale, width=difference.width)
+    between = f"{candidate} minus {baseline} lies between {_between(difference, scale)} ({level})"
     match word:
-        case "better" | "worse":
+        case "better":
+            return f"BETTER: {candidate} beats {baseline} by {size} ({level})."
+        case "worse":
             tail = f"; worse, within the margin of {_margin(margin, scale)}" if within_margin and margin else ""
-            return f"{word.upper()}: {name} by {size} ({level}){tail}."
+            return f"WORSE: {candidate} trails {baseline} by {size} ({level}){tail}."
         case "higher" | "lower":
-            return f"{word.upper()}: {name} by {size} ({level}); neither direction is called better."
+            side = "above" if word == "higher" else "below"
+            return f"{word.upper()}: {candidate} is {side} {baseline} by {size} ({level}); neither is called better."
         case "equivalent":
-            return (
-                f"EQUIVALENT within {_margin(margin or 0, scale)}: {name}, between {_between(difference, scale)} ({level})."
-            )
+            return f"EQUIVALENT within {_margin(margin or 0, scale)}: {between}."
         case "not_worse":
-            return (
-                f"NOT WORSE by {_margin(margin or 0, scale)} or more, and not shown better: {name}, "
-                f"between {_between(difference, scale)} ({level})."
-            )
+            return f"NOT WORSE by {_margin(margin or 0, scale)}, NOT SHOWN BETTER: {between}."
         case _:
-            return (
-                f"UNDECIDED: {name}, between {_between(difference, scale)} ({level}); {n_items} items cannot settle "
-                f"{'which is better' if margin is None else f'a margin of {_margin(margin, scale)}'}."
-            )
+            what = "which is better" if margin is None else f"a margin of {_margin(margin, scale)}"
+            return f"UNDECIDED: {between}; {n_items} items cannot settle {what}."
