@@ -20,7 +20,7 @@ orphan: true
 
 # Benchmarks
 
-CPU seconds (user and system), each side in a process of its own, the sides taken in turn, medians. A target is
+CPU seconds (user and system), each side in a process of its own, the sides in turn, medians. A target is
 stated in a reference: Aliquot may take the allowed number of times as long. Written by `make bench`.
 
 | work | Aliquot | peer | peer takes | reference | Aliquot takes | allowed | |
