@@ -84,8 +84,9 @@ class Journal:
 
     Examples:
         >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder, Journal.open(Path(folder) / "journal.jsonl") as journal:
-        ...     journal.append(Response(system="a", task="t", item="1", status="ok", text="4"))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with Journal.open(Path(folder) / "journal.jsonl") as journal:
+        ...         journal.append(Response(system="a", task="t", item="1", status="ok", text="4"))
         ...     len(journal.records)
         1
     """
