@@ -75,7 +75,7 @@ def find_delimiter(text: str) -> str:
 
 
 def _widths(sample: str, delimiter: str) -> list[int]:
-    """Return the number of cells of the first rows; the last of them is left out, as the sample may cut it."""
+    """Return the number of cells of the first rows, but for the last: the sample may cut it."""
     widths: list[int] = []
     try:
         for _, cells in _records(sample, delimiter=delimiter, file=""):
@@ -90,9 +90,9 @@ def _widths(sample: str, delimiter: str) -> list[int]:
 def _records(text: str, *, delimiter: str, file: str) -> Iterator[tuple[int, list[str]]]:
     """Yield (line it starts on, cells) of each record that is not an empty line."""
     before = csv.field_size_limit(MAX_LINE_BYTES)
+    start = 1
     try:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-        start = 1
         for cells in reader:
             if cells:
                 yield start, cells

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -28,6 +29,11 @@ class _Constants:
         """Count one; it is missing."""
         self.count += 1
 
+    def parse_float(self, text: str) -> float | None:
+        """Return a number, or count one that is too large to be finite."""
+        number = float(text)
+        return number if math.isfinite(number) else self.take(text)
+
 
 def read_json_lines(text: str, *, file: str) -> Rows:
     """Read one object a line; a last line cut off in the middle is left out and noted.
@@ -45,7 +51,7 @@ def read_json_lines(text: str, *, file: str) -> Rows:
         try:
             rows.add(flatten(_object(line, constants)), line=number)
         except (ValueError, RecursionError) as error:
-            if number == len(lines) and not _complete(line):
+            if number == len(lines) and rows.lines:
                 rows.notes.append(
                     Note("torn_line", f"line {number} is cut off in the middle; it is left out")
                 )
@@ -99,10 +105,8 @@ def _parse(text: str, constants: _Constants) -> Any:
     """Parse JSON; the slower standard parser takes the constants JSON does not have."""
     try:
         return msgspec.json.decode(text)
-    except msgspec.DecodeError:
-        if "NaN" not in text and "Infinity" not in text:
-            raise
-        return json.loads(text, parse_constant=constants.take)
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return json.loads(text, parse_constant=constants.take, parse_float=constants.parse_float)
 
 
 def _object(line: str, constants: _Constants) -> dict[str, Any]:
@@ -124,11 +128,6 @@ def _list_of_objects(document: Any, *, file: str) -> list[dict[str, Any]]:
             "is JSON, but no list of objects", file=file, remedy="Store one object a line (.jsonl)"
         )
     return rows[0]
-
-
-def _complete(line: str) -> bool:
-    """Tell whether a line that ends the file without a line end still closes the object it opens."""
-    return line.rstrip().endswith("}")
 
 
 def _constant_notes(constants: _Constants) -> list[Note]:

@@ -39,14 +39,14 @@ class Table:
     Attributes:
         columns: name → cells, all of one length. Cells of delimited files are text, or None when empty.
         lines: the line each row starts on; empty for formats without lines.
-        format: how it was stored.
+        stored: the format it was stored in.
         delimiter: between cells, for delimited text.
         notes: what reading it has to say.
     """
 
     columns: Mapping[str, Sequence[Cell]]
     lines: Sequence[int] = ()
-    format: TableFormat = "parquet"
+    stored: TableFormat = "parquet"
     delimiter: str = ""
     notes: tuple[Note, ...] = ()
 
@@ -59,19 +59,19 @@ class Table:
         """Return where a row stands, as an editor finds it.
 
         Examples:
-            >>> Table({"id": ["a", "b"]}, lines=[2, 3], format="csv").place(1)
+            >>> Table({"id": ["a", "b"]}, lines=[2, 3], stored="csv").place(1)
             'row 2 (line 3)'
         """
         if not self.lines:
             return f"row {index + 1}"
         line = f"line {self.lines[index]}"
-        return line if self.format == "jsonl" else f"row {index + 1} ({line})"
+        return line if self.stored == "jsonl" else f"row {index + 1} ({line})"
 
 
 def read_table(
     path: Path,
     *,
-    format: TableFormat | None = None,
+    stored: TableFormat | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
 ) -> Table:
@@ -79,7 +79,7 @@ def read_table(
 
     Args:
         path: the file.
-        format: how it is stored; from the end of its name when not given.
+        stored: its format; from the end of its name when not given.
         delimiter: between cells of delimited text; found among comma, semicolon, tab and bar when not given.
         encoding: of the text; UTF-8 or what a byte-order mark says when not given.
 
@@ -88,32 +88,32 @@ def read_table(
         InputError: the file is no such table; the message names the line.
         MachineError: the machine refuses to read it.
     """
-    format = format or SUFFIXES.get(path.suffix.lower())
-    if format is None:
+    stored = stored or SUFFIXES.get(path.suffix.lower())
+    if stored is None:
         raise UsageError(f"{path}: its name does not tell what it is. Known endings: {', '.join(SUFFIXES)}.")
-    if format == "parquet":
+    if stored == "parquet":
         return _read_parquet(path)
     text = decode(read_bounded(path), file=str(path), encoding=encoding)
-    if format == "jsonl":
-        return _table(read_json_lines(text, file=str(path)), format=format)
-    if format == "json":
-        return _table(read_json(text, file=str(path)), format=format)
-    delimiter = delimiter or ("\t" if format == "tsv" else None)
-    return _table(read_delimited(text, file=str(path), delimiter=delimiter), format=format)
+    if stored == "jsonl":
+        return _table(read_json_lines(text, file=str(path)), stored=stored)
+    if stored == "json":
+        return _table(read_json(text, file=str(path)), stored=stored)
+    delimiter = delimiter or ("\t" if stored == "tsv" else None)
+    return _table(read_delimited(text, file=str(path), delimiter=delimiter), stored=stored)
 
 
-def _table(rows: Rows, *, format: TableFormat) -> Table:
+def _table(rows: Rows, *, stored: TableFormat) -> Table:
     return Table(
         columns=rows.columns,
         lines=rows.lines,
-        format=format,
+        stored=stored,
         delimiter=rows.delimiter,
         notes=tuple(rows.notes),
     )
 
 
 def table_of(frame: pl.DataFrame) -> Table:
-    """Return a Polars frame as a table; structures become dotted columns, lists stay out of sight as JSON text."""
+    """Return a Polars frame as a table; structures become dotted columns, lists become text."""
     while nested := [name for name, kind in frame.schema.items() if isinstance(kind, pl.Struct)]:
         for name in nested:
             parts = frame[name].struct.unnest()
@@ -125,7 +125,7 @@ def table_of(frame: pl.DataFrame) -> Table:
 def _cells(column: pl.Series) -> list[Cell]:
     if column.dtype.is_float():
         return column.fill_nan(None).to_list()
-    if column.dtype.is_integer() or column.dtype in {pl.Boolean, pl.String}:
+    if column.dtype.is_integer() or column.dtype in (pl.Boolean, pl.String):
         return column.to_list()
     if column.dtype.is_nested():
         return [None if value is None else str(value) for value in column.to_list()]

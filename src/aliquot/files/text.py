@@ -44,7 +44,7 @@ def read_bounded(path: Path, *, limit: int = MAX_FILE_BYTES) -> bytes:
 
 
 def decode(data: bytes, *, file: str, encoding: str | None = None) -> str:
-    """Return bytes as text without a byte-order mark.
+    r"""Return bytes as text without a byte-order mark.
 
     The mark names the encoding when there is one; else it is UTF-8, strictly, or what the caller says.
 
@@ -52,7 +52,7 @@ def decode(data: bytes, *, file: str, encoding: str | None = None) -> str:
         InputError: a byte is not of the encoding, named with its line; a NUL byte; an unknown encoding.
 
     Examples:
-        >>> decode(b"\\xef\\xbb\\xbfid,score", file="a.csv")
+        >>> decode(b"\xef\xbb\xbfid,score", file="a.csv")
         'id,score'
     """
     marked = next((name for mark, name in _MARKS if data.startswith(mark)), None)
