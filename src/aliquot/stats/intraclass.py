@@ -107,7 +107,7 @@ def intraclass(y: ArrayLike, *, clusters: ArrayLike) -> Intraclass | Undefined:
 
 
 def design_effect(y: ArrayLike, *, clusters: ArrayLike) -> DesignEffect | Undefined:
-    """Design effect of the mean of clustered rows, by formula and as found; arguments as in :func:`intraclass`.
+    """Design effect of the mean of clustered rows, by formula and as found; see :func:`intraclass`.
 
     Raises:
         UsageError: an argument has the wrong shape or range.
@@ -154,8 +154,8 @@ def design_effect_of(icc: float, m_star: float) -> float:
 def shrout_fleiss(ratings: ArrayLike) -> dict[str, float | Undefined]:
     """All six intraclass correlations of Shrout and Fleiss for a full table of targets by raters.
 
-    ``ICC1`` one-way, ``ICC2`` raters random (absolute agreement), ``ICC3`` raters fixed (consistency); a final
-    ``k`` is the reliability of the mean over the k raters.
+    ``ICC1`` one-way, ``ICC2`` raters random (absolute agreement), ``ICC3`` raters fixed (consistency); a
+    final ``k`` is the reliability of the mean over the k raters.
 
     Args:
         ratings: targets × raters, no missing cell.
@@ -178,7 +178,7 @@ def shrout_fleiss(ratings: ArrayLike) -> dict[str, float | Undefined]:
     if table.ndim != 2 or min(table.shape) < 2:
         raise UsageError(f"ratings must be a table of at least two targets by two raters; got {table.shape}")
     if not np.isfinite(table).all():
-        raise UsageError("ratings must have no missing cell; use Krippendorff's alpha for ragged ratings")
+        raise UsageError("ratings must have no missing cell; Krippendorff's alpha takes ragged ratings")
     n, k = table.shape
     centred = table - table.mean()
     ss_rows = k * float((centred.mean(axis=1) ** 2).sum())
