@@ -29,6 +29,8 @@ def cases(topic: str, *ids: str) -> list[Any]:
 
 def case(topic: str, case_id: str) -> dict[str, Any]:
     """Return one case by its exact id."""
-    found = next(c for c in json.loads((FOLDER / f"{topic}.json").read_text(encoding="utf-8")) if c["id"] == case_id)
+    found = next(
+        c for c in json.loads((FOLDER / f"{topic}.json").read_text(encoding="utf-8")) if c["id"] == case_id
+    )
     ASKED.add(case_id)
     return found
