@@ -37,14 +37,14 @@ def as_rule(level: float, method: str) -> McnemarRule:
 
 
 def as_discordance(psi: float, difference: float) -> tuple[float, float]:
-    """Return a share of differing items and a difference that it allows, at most psi in size."""
+    """Return a share of differing items and a difference it allows: at most psi in size."""
     psi = as_count(psi, name="psi")
     if psi > 1:
         raise UsageError(f"psi must lie between 0 and 1; got {psi!r}")
     if not math.isfinite(difference) or abs(difference) > psi + _ROUNDING:
         raise UsageError(
-            """Return a share of differing items and a difference it allows: at most psi in size."""
-            f"it must lie between {-psi:g} and {psi:g}"
+            f"a difference of {difference!r} is impossible when the two differ on a share {psi:g} of the "
+            f"items; it must lie between {-psi:g} and {psi:g}"
         )
     return psi, max(-psi, min(psi, float(difference)))
 

@@ -130,8 +130,8 @@ def unpaired_detectable(
 
     if high == 0 or not found(high):
         return Undefined(
-            f"{size:g} items a system are too few: not even a rate of {base + side * high:g} against {base:g} "
-            f"would be found with power {wanted:g}"
+            f"{size:g} items a system are too few: not even a rate of {base + side * high:g} against "
+            f"{base:g} would be found with power {wanted:g}"
         )
     while high - low > _PRECISION:
         middle = (low + high) / 2
