@@ -9,7 +9,7 @@ from collections.abc import Sequence
 WIDTH = 80
 """Columns of the terminal output."""
 
-_LONGEST_NAME = 28
+_LONGEST_NAME = 20
 """Names longer than this are cut in tables."""
 
 
@@ -20,10 +20,11 @@ def neutralise(text: str, *, limit: int = 200) -> str:
         >>> neutralise("red \\x1b[31m and\\na newline")
         'red \\\\x1b[31m and\\\\na newline'
     """
-    cut = text if len(text) <= limit else text[: limit - 3] + "..."
-    return "".join(
-        char.encode("unicode_escape").decode("ascii") if unicodedata.category(char) in _UNSAFE else char for char in cut
+    shown = "".join(
+        char.encode("unicode_escape").decode("ascii") if unicodedata.category(char) in _UNSAFE else char
+        for char in text[:limit]
     )
+    return shown if len(text) <= limit and len(shown) <= limit else shown[: limit - 3] + "..."
 
 
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp", "Co"})
