@@ -1,4 +1,4 @@
-"""Values that nobody here computed, each with its source; see the ``source`` and ``source_kind`` of a case."""
+"""Values that nobody here computed; a case tells its ``source`` and ``source_kind``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ASKED: set[str] = set()
 
 
 def cases(topic: str, *ids: str) -> list[Any]:
-    """Return the cases of a topic whose id contains one of ``ids`` (all, when none is given), as pytest parameters."""
+    """Return the cases of a topic as pytest parameters: those whose id contains one of ``ids``, or all."""
     found = [
         pytest.param(case, id=case["id"])
         for case in json.loads((FOLDER / f"{topic}.json").read_text(encoding="utf-8"))
