@@ -137,7 +137,7 @@ def design_effect(y: ArrayLike, *, clusters: ArrayLike) -> DesignEffect | Undefi
 
 
 def design_effect_of(icc: float, m_star: float) -> float:
-    """Design effect 1 + (m* − 1) ICC of clusters of (average) size m*; Kish (1965) Survey Sampling, eq. 5.4.1.
+    """Design effect 1 + (m* − 1) ICC of clusters of (average) size m*; Kish (1965), eq. 5.4.1.
 
     Raises:
         UsageError: an ICC outside −1 and 1 or a size below 1.
