@@ -41,7 +41,7 @@ _HOMES = {
     "run_async": "aliquot.verbs.run",
 }
 
-__all__ = [  # noqa: PLE0604, F822 - the names are served by __getattr__
+__all__ = [
     "Comparison",
     "Estimate",
     "Evidence",

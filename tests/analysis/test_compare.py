@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -36,7 +37,10 @@ def test_the_counts_of_a_published_example_give_its_published_numbers():
 def test_the_oracle_tables_come_out_through_the_whole_path(name):
     exact = {"bentur": 0.0703125, "agmin": 0.151589632034302}
     tango = {"newc_a": "newc_a-tango", "agmin": "agmin-tango"}
-    inputs = case("02_paired_binary", f"02_paired_binary-{name}-wald" if name == "bentur" else f"02_paired_binary-{tango[name]}")["inputs"]
+    inputs = case(
+        "02_paired_binary",
+        f"02_paired_binary-{name}-wald" if name == "bentur" else f"02_paired_binary-{tango[name]}",
+    )["inputs"]
     # the oracle's b is "only A": what pr broke; its difference is A − B, ours B − A
     found = compare(evidence_of(pass_fail(inputs["a"], inputs["b"], inputs["c"], inputs["d"])))
     if name in exact:
@@ -162,7 +166,14 @@ def test_all_rows_missing_is_nothing_to_judge():
 def test_lower_is_better_turns_fixed_and_broke_around():
     values = {"main": [1.0, 1.0, 0.0, 1.0] * 10, "pr": [0.0, 0.0, 0.0, 1.0] * 10}
     metrics = pl.DataFrame(
-        {"metric": ["value"], "kind": ["binary"], "low": [0.0], "high": [1.0], "better": ["lower"], "on_failure": [1.0]}
+        {
+            "metric": ["value"],
+            "kind": ["binary"],
+            "low": [0.0],
+            "high": [1.0],
+            "better": ["lower"],
+            "on_failure": [1.0],
+        }
     )
     found = compare(evidence_of(values, metrics=metrics))
     assert found.verdict.word == "better"
@@ -172,7 +183,12 @@ def test_lower_is_better_turns_fixed_and_broke_around():
 
 def test_same_and_differs_come_from_the_settings():
     settings = {
-        "main": {"model": "m-1", "decoding.temperature": "0", "decoding.max_tokens": "24", "prompt": "a" * 64},
+        "main": {
+            "model": "m-1",
+            "decoding.temperature": "0",
+            "decoding.max_tokens": "24",
+            "prompt": "a" * 64,
+        },
         "pr": {"model": "m-1", "decoding.temperature": "1", "decoding.max_tokens": "24", "prompt": "b" * 64},
     }
     found = compare(evidence_of(pass_fail(5, 1, 3, 1), settings=settings))
@@ -203,3 +219,33 @@ def test_a_seed_makes_the_finding_identical():
     first, second = (compare(evidence_of(values), seed=11) for _ in range(2))
     assert first.difference == second.difference
     assert first.tests == second.tests
+
+
+def test_strata_of_fixed_shares_take_the_stratified_row():
+    values = {"main": [1.0] * 30 + [0.0] * 30, "pr": [1.0] * 28 + [0.0] * 2 + [1.0] * 9 + [0.0] * 21}
+    evidence = evidence_of(values)
+    strata = [f"s-{i // 30}" for i in range(60)]
+    stratified = replace(evidence, items=evidence.items.with_columns(stratum=pl.Series(strata)))
+    found, plain = compare(stratified), compare(evidence)
+    assert isinstance(found.difference, Estimate)
+    assert isinstance(plain.difference, Estimate)
+    assert found.difference.method.startswith("tango_stratified")
+    assert found.difference.point == pytest.approx(plain.difference.point)
+    assert found.deciding is not None
+    assert found.deciding.p == pytest.approx(plain.deciding.p)
+    # the candidate breaks in one stratum and fixes in the other: what lies between strata is no error
+    assert found.difference.se is not None
+    assert plain.difference.se is not None
+    assert found.difference.se < plain.difference.se
+
+
+def test_clusters_across_strata_leave_the_strata_out():
+    evidence = evidence_of(pass_fail(20, 3, 9, 8), clusters=[f"doc-{i % 10}" for i in range(40)])
+    crossed = replace(
+        evidence, items=evidence.items.with_columns(stratum=pl.Series(["x", "y"] * 20)[:40].sort())
+    )
+    found = compare(crossed)
+    assert isinstance(found.difference, Estimate)
+    assert "stratified" not in found.difference.method
+    assert found.deciding is not None
+    assert found.deciding.name == "cluster_sign_flip"

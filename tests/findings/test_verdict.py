@@ -37,7 +37,9 @@ def test_nothing_to_judge_when_there_is_no_interval():
     assert read_verdict(Undefined("no shared item"), margin=0.02) == ("nothing_to_judge", False)
 
 
-@pytest.mark.parametrize(("low", "high", "word"), [(0.1, 0.2, "higher"), (-0.2, -0.1, "lower"), (-0.1, 0.1, "undecided")])
+@pytest.mark.parametrize(
+    ("low", "high", "word"), [(0.1, 0.2, "higher"), (-0.2, -0.1, "lower"), (-0.1, 0.1, "undecided")]
+)
 def test_a_metric_without_a_better_side_is_higher_or_lower(low, high, word):
     assert read_verdict(interval(low, high), margin=0.5, better="none") == (word, False)
 
@@ -49,7 +51,9 @@ limits = st.floats(-1, 1, allow_nan=False)
 def test_lower_is_better_reads_the_mirrored_interval(a, b, margin):
     low, high = min(a, b), max(a, b)
     mirrored = interval(-high, -low)
-    assert read_verdict(interval(low, high), margin=margin, better="lower") == read_verdict(mirrored, margin=margin)
+    assert read_verdict(interval(low, high), margin=margin, better="lower") == read_verdict(
+        mirrored, margin=margin
+    )
 
 
 @given(limits, limits, st.floats(0.001, 1))

@@ -15,7 +15,14 @@ SECONDS = Scale(kind="real", low=None, high=None, better="lower")
 def write(word, low, high, *, scale=RATE, margin=None, within=False):
     estimate = Estimate((low + high) / 2, low, high, 0.95, "tango", 240)
     return write_verdict(
-        word, estimate, baseline="main", candidate="pr", scale=scale, margin=margin, within_margin=within, n_items=240
+        word,
+        estimate,
+        baseline="main",
+        candidate="pr",
+        scale=scale,
+        margin=margin,
+        within_margin=within,
+        n_items=240,
     )
 
 
@@ -54,8 +61,10 @@ def write(word, low, high, *, scale=RATE, margin=None, within=False):
             0.03,
             0.02,
             False,
-            "UNDECIDED: pr minus main lies between -4.1 and +3.0 points (95% interval); "
-            "240 items cannot settle a margin of 2 points.",
+            (
+                "UNDECIDED: pr minus main lies between -4.1 and +3.0 points (95% interval); "
+                "240 items cannot settle a margin of 2 points."
+            ),
         ),
         (
             "undecided",
@@ -63,8 +72,10 @@ def write(word, low, high, *, scale=RATE, margin=None, within=False):
             0.118,
             None,
             False,
-            "UNDECIDED: pr minus main lies between 0.0 and +11.8 points (95% interval); "
-            "240 items cannot settle which is better.",
+            (
+                "UNDECIDED: pr minus main lies between 0.0 and +11.8 points (95% interval); "
+                "240 items cannot settle which is better."
+            ),
         ),
         (
             "higher",
@@ -95,7 +106,10 @@ def test_nothing_to_judge_gives_the_reason():
 
 
 def test_own_units_carry_no_points():
-    assert write("better", -1.25, -0.35, scale=SECONDS) == "BETTER: pr beats main by 0.35 to 1.25 (95% interval)."
+    assert (
+        write("better", -1.25, -0.35, scale=SECONDS)
+        == "BETTER: pr beats main by 0.35 to 1.25 (95% interval)."
+    )
 
 
 def test_no_sentence_claims_that_there_is_no_difference():

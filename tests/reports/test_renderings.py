@@ -27,7 +27,10 @@ def comparison(baseline="main", candidate="pr", *, margin=0.02, **options):
 @pytest.fixture(scope="module")
 def full():
     """A comparison with everything there is to print."""
-    prompts = {name: {"model": "m" * 60, "prompt": f"{name * 40}", "decoding.temperature": "0"} for name in ("main", "pr")}
+    prompts = {
+        name: {"model": "m" * 60, "prompt": f"{name * 40}", "decoding.temperature": "0"}
+        for name in ("main", "pr")
+    }
     return comparison(
         clusters=[f"doc-{i // 3}" for i in range(240)], latency={"main": 2.1, "pr": 3.2}, settings=prompts
     )

@@ -1,0 +1,1 @@
+"""Evidence and statistics become findings: the design of the data decides the method."""

@@ -106,5 +106,3 @@ def filled_sample(pairs: Pairs, *, fill_a: float, fill_b: float) -> PairedSample
         *filled("a", "k_a", "missing_a", fill_a), *filled("b", "k_b", "missing_b", fill_b)
     )
     return paired_sample(replace(pairs, frame=frame))
-
-

@@ -23,7 +23,10 @@ def fill_checklist(
         b: settings of the candidate.
     """
     return (
-        Point("Sources", "; ".join(f"{source.path} ({source.format})" for source in evidence.sources) or NOT_RECORDED),
+        Point(
+            "Sources",
+            "; ".join(f"{source.path} ({source.format})" for source in evidence.sources) or NOT_RECORDED,
+        ),
         Point("Item set", _both(a, b, "items")),
         Point("How items were selected", _both(a, b, "selection")),
         Point("Items compared", f"{sample.n} of {pairs.attrition.shared} shared"),
@@ -34,7 +37,9 @@ def fill_checklist(
         Point("Decoding", _decoding(a, b)),
         Point("Scoring rule and normalisation", _both(a, b, "scorer")),
         Point("Repeats", _repeats(sample)),
-        Point("Missing", f"{pairs.attrition.missing_a} and {pairs.attrition.missing_b} items without a value"),
+        Point(
+            "Missing", f"{pairs.attrition.missing_a} and {pairs.attrition.missing_b} items without a value"
+        ),
         Point("Asked on", _both(a, b, "asked")),
     )
 
@@ -58,7 +63,8 @@ def _unit(sample: PairedSample) -> str:
 def _repeats(sample: PairedSample) -> str:
     if sample.n == 0:
         return NOT_RECORDED
-    return f"{_span(sample.k_a.min(), sample.k_a.max())} and {_span(sample.k_b.min(), sample.k_b.max())} attempts an item"
+    spans = [_span(k.min(), k.max()) for k in (sample.k_a, sample.k_b)]
+    return f"{' and '.join(spans)} attempts an item"
 
 
 def _span(low: int, high: int) -> str:

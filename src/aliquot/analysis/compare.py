@@ -85,8 +85,24 @@ def compare_systems(
         pairs, scale, level=choices.level, margin=choices.margin, seed=choices.seed, verdict=verdict
     )
     return Comparison(
-        baseline=_summary(evidence, pairs.baseline, sample.a, sample.k_a, sample, scale, level=choices.level),
-        candidate=_summary(evidence, pairs.candidate, sample.b, sample.k_b, sample, scale, level=choices.level),
+        baseline=_summary(
+            pairs.baseline,
+            sample.a,
+            sample.k_a,
+            of=sample,
+            scale=scale,
+            evidence=evidence,
+            level=choices.level,
+        ),
+        candidate=_summary(
+            pairs.candidate,
+            sample.b,
+            sample.k_b,
+            of=sample,
+            scale=scale,
+            evidence=evidence,
+            level=choices.level,
+        ),
         task=task,
         metric=metric,
         scale=scale,
@@ -103,7 +119,11 @@ def compare_systems(
         broke=broke,
         detectable=find_detectable(sample, analysed.difference, scale, level=choices.level),
         to_settle=find_settlement(
-            sample, analysed.difference, scale, level=choices.level, price=price_of(evidence, baseline, candidate, task=task)
+            sample,
+            analysed.difference,
+            scale,
+            level=choices.level,
+            price=price_of(evidence, baseline, candidate, task=task),
         ),
         matching=pairs.attrition,
         if_missing=missing,
@@ -118,7 +138,11 @@ def compare_systems(
         estimand=_estimand(metric, scale),
         verdict=verdict,
         seed=choices.seed,
-        versions={"aliquot": version("aliquot"), "numpy": version("numpy"), "python": platform.python_version()},
+        versions={
+            "aliquot": version("aliquot"),
+            "numpy": version("numpy"),
+            "python": platform.python_version(),
+        },
         command=command,
     )
 
@@ -130,7 +154,13 @@ def scale_of(evidence: Evidence, metric: str) -> Scale:
 
 
 def _verdict(
-    analysed: Analysed, sample: PairedSample, scale: Scale, *, baseline: str, candidate: str, margin: float | None
+    analysed: Analysed,
+    sample: PairedSample,
+    scale: Scale,
+    *,
+    baseline: str,
+    candidate: str,
+    margin: float | None,
 ) -> Verdict:
     word, within = read_verdict(analysed.difference, margin=margin, better=scale.better)
     text = write_verdict(
@@ -147,11 +177,18 @@ def _verdict(
 
 
 def _summary(
-    evidence: Evidence, side: Units, values: Floats, attempts: Integers, sample: PairedSample, scale: Scale, *, level: float
+    side: Units,
+    values: Floats,
+    attempts: Integers,
+    *,
+    of: PairedSample,
+    scale: Scale,
+    evidence: Evidence,
+    level: float,
 ) -> SystemSummary:
     return SystemSummary(
         system=side.system,
-        estimate=analyse_system(values, attempts, sample, scale, level=level),
+        estimate=analyse_system(values, attempts, of, scale, level=level),
         total=float((values * attempts).sum()),
         rows=side.rows,
         answered=side.answered,

@@ -11,7 +11,7 @@ from aliquot.findings.comparison import Quantiles
 
 
 def latency_of(evidence: Evidence, system: str, *, task: str) -> Quantiles | None:
-    """Return median and p95 of the latency of a system's own answers; cached rows are left out; None when not recorded."""
+    """Return median and p95 of a system's latency, without cached rows; None when it was not recorded."""
     values = _fresh(evidence, system, task=task)["latency_s"].drop_nulls()
     if values.is_empty():
         return None

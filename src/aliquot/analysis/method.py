@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from aliquot.stats.paired_tests import mcnemar
 from aliquot.stats.permutation import sign_flip
 from aliquot.stats.rates import rate
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
+from aliquot.stats.strata import Shares, stratum_weights
+from aliquot.stats.stratified import stratified_difference, stratified_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,17 @@ def analyse_system(
         return Undefined("no shared item has a value on both sides")
     if scale.kind == "binary" and attempts.max() > 1:
         return _rate_of_attempts(values, attempts, sample, level=level)
+    strata = usable_strata(sample)
+    if strata is not None:
+        return stratified_mean(
+            values,
+            strata=strata,
+            shares=_shares(sample, strata),
+            clusters=sample.clusters,
+            low=scale.low,
+            high=scale.high,
+            level=level,
+        )
     options = _Options(clusters=sample.clusters, weights=sample.weights, level=level)
     if scale.kind == "binary":
         return rate(values, **options)
@@ -77,10 +90,14 @@ def analyse_system(
     return mean(values, **options)
 
 
-def _rate_of_attempts(values: Floats, attempts: Integers, sample: PairedSample, *, level: float) -> Estimate | Undefined:
+def _rate_of_attempts(
+    values: Floats, attempts: Integers, sample: PairedSample, *, level: float
+) -> Estimate | Undefined:
     """Return the rate over attempts with the item (or its cluster) as cluster; every item keeps its own weight."""
     passed = np.rint(values * attempts).astype(np.int64)
-    rows = np.concatenate([np.repeat((1.0, 0.0), (good, k - good)) for good, k in zip(passed, attempts, strict=True)])
+    rows = np.concatenate(
+        [np.repeat((1.0, 0.0), (good, k - good)) for good, k in zip(passed, attempts, strict=True)]
+    )
     clusters = np.arange(sample.n) if sample.clusters is None else sample.clusters
     item_weights = np.ones(sample.n) if sample.weights is None else sample.weights
     weights = item_weights / attempts
@@ -102,33 +119,99 @@ class _Options(TypedDict):
 
 def _interval(sample: PairedSample, scale: Scale, *, level: float) -> tuple[Estimate | Undefined, str]:
     a, b = sample.sides()
+    strata = usable_strata(sample)
+    if strata is not None:
+        found = stratified_difference(
+            a,
+            b,
+            strata=strata,
+            shares=_shares(sample, strata),
+            clusters=sample.clusters,
+            low=scale.low,
+            high=scale.high,
+            level=level,
+        )
+        return (
+            found,
+            f"the same items, drawn by stratum in fixed shares, so pairs are compared within strata{_by(sample)}",
+        )
     options = _Options(clusters=sample.clusters, weights=sample.weights, level=level)
     by = _by(sample)
     if scale.kind != "binary":
         found = paired_graded_difference(a, b, low=scale.low, high=scale.high, **options)
-        return found, f"both systems were asked the same items and the metric is graded, so scores are paired{by}"
+        return (
+            found,
+            f"both systems were asked the same items and the metric is graded, so scores are paired{by}",
+        )
     if sample.repeated:
         found = paired_attempts(a, b, attempts_a=sample.k_a, attempts_b=sample.k_b, **options)
-        return found, f"the same items were attempted several times, so the item is the unit, not the attempt{by}"
+        return (
+            found,
+            f"the same items were attempted several times, so the item is the unit, not the attempt{by}",
+        )
     found = paired_binary_difference(a, b, **options)
     return found, f"both systems were asked the same items and each passes or fails, so items are paired{by}"
 
 
 def _by(sample: PairedSample) -> str:
-    clusters = "" if sample.clusters is None else "; items of one cluster are not independent, so clusters carry the error"
+    clusters = (
+        ""
+        if sample.clusters is None
+        else "; items of one cluster are not independent, so clusters carry the error"
+    )
     return clusters + ("" if sample.weights is None else "; items are weighted")
 
 
+def usable_strata(sample: PairedSample) -> Integers | None:
+    """Return the strata an estimate is made over, or None.
+
+    Strata hold whole clusters or none; items attempted several times are not
+    stratified, which only widens the interval.
+    """
+    strata = sample.strata
+    if strata is None or sample.repeated or np.unique(strata).size == 1:
+        return None
+    if sample.clusters is not None:
+        inside = np.unique(np.stack([sample.clusters, strata]), axis=1).shape[1]
+        if inside > np.unique(sample.clusters).size:
+            return None
+    return strata
+
+
+def _shares(sample: PairedSample, strata: Integers) -> Shares:
+    """Return the fixed share of each stratum: its items, or the sum of their weights."""
+    if sample.weights is None:
+        return "size"
+    return {code: float(sample.weights[strata == code].sum()) for code in np.unique(strata).tolist()}
+
+
+def _item_weights(sample: PairedSample) -> Floats | None:
+    strata = usable_strata(sample)
+    if strata is None:
+        return sample.weights
+    return (
+        stratum_weights(sample.n, strata=strata, shares=_shares(sample, strata))
+        if sample.weights is not None
+        else None
+    )
+
+
 def _tests(sample: PairedSample, scale: Scale, *, seed: int) -> tuple[NamedTest, ...]:
-    flip = sign_flip(sample.d, clusters=sample.clusters, weights=sample.weights, rng=seed)
+    flip = sign_flip(sample.d, clusters=sample.clusters, weights=_item_weights(sample), rng=seed)
     if scale.kind != "binary" or sample.repeated:
         return (NamedTest(flip, decides=True),)
     fixed, broke = discordant(sample)
-    exact, mid_p, asymptotic = (mcnemar(fixed, broke, method=name) for name in ("exact", "mid_p", "asymptotic"))
+    exact, mid_p, asymptotic = (mcnemar(fixed, broke, method=name) for name in _MCNEMAR)
     plain = sample.clusters is None and sample.weights is None
     deciding: HypothesisTest = exact if plain else flip
     others = (exact, mid_p, asymptotic, *(() if plain else (flip,)))
-    return (NamedTest(deciding, decides=True), *(NamedTest(test, decides=False) for test in others if test is not deciding))
+    return (
+        NamedTest(deciding, decides=True),
+        *(NamedTest(test, decides=False) for test in others if test is not deciding),
+    )
+
+
+_MCNEMAR: tuple[Literal["exact", "mid_p", "asymptotic"], ...] = ("exact", "mid_p", "asymptotic")
 
 
 def discordant(sample: PairedSample) -> tuple[int, int]:

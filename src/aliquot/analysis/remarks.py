@@ -51,7 +51,7 @@ def find_warnings(
         found.append(
             Note(
                 "floor",
-                f"with so few clusters that differ, the smallest possible p is {deciding.floor:.2g}: "
+                f"with so few units that differ, the smallest possible p is {deciding.floor:.2g}: "
                 "this design cannot reject at any result",
             )
         )
@@ -64,7 +64,9 @@ def find_unchecked(evidence: Evidence, sample: PairedSample) -> tuple[Note, ...]
     if sample.clusters is None:
         found.append(Note("clusters", "whether items share a source; it needs a cluster field"))
     if not sample.repeated:
-        found.append(Note("repeats", "how much one system varies from attempt to attempt; it needs attempts > 1"))
+        found.append(
+            Note("repeats", "how much one system varies from attempt to attempt; it needs attempts > 1")
+        )
     if evidence.items["content"].null_count() == evidence.items.height:
         found.append(Note("content", "whether items of one id asked the same; it needs the inputs"))
     if evidence.settings.is_empty():

@@ -24,11 +24,13 @@ MOST_ITEMS = 100_000
 def find_detectable(
     sample: PairedSample, difference: Estimate | Undefined, scale: Scale, *, level: float
 ) -> Detectable | Undefined:
-    """Return the smallest difference shown with 80% power: exact McNemar on effective items, else from the standard error."""
+    """Return the smallest difference shown with 80% power: exact McNemar on effective items, else by the t interval."""
     if isinstance(difference, Undefined):
         return difference
     if scale.kind == "binary":
-        found = detectable_difference(effective_items(sample, difference), psi=disagreement(sample), power=POWER, level=level)
+        found = detectable_difference(
+            effective_items(sample, difference), psi=disagreement(sample), power=POWER, level=level
+        )
         if isinstance(found, Undefined):
             return found
         return Detectable(found.low, found.high, power=POWER, method=found.method)
@@ -47,7 +49,7 @@ def disagreement(sample: PairedSample) -> float:
 def find_settlement(
     sample: PairedSample, difference: Estimate | Undefined, scale: Scale, *, level: float, price: Price
 ) -> Settlement | Undefined:
-    """Return how many items in total would show the observed difference with 80% power, and the price of the missing ones.
+    """Return how many items would show the observed difference with 80% power, and the price of the missing ones.
 
     Args:
         sample: items with a value on both sides.
@@ -78,7 +80,9 @@ def find_settlement(
     )
 
 
-def _needed_items(sample: PairedSample, difference: Estimate, scale: Scale, *, level: float) -> int | Undefined:
+def _needed_items(
+    sample: PairedSample, difference: Estimate, scale: Scale, *, level: float
+) -> int | Undefined:
     """Return the items needed; a binary sample keeps its design effect (items per independent item)."""
     if scale.kind == "binary":
         needed = mcnemar_sample_size(disagreement(sample), abs(difference.point), power=POWER, level=level)

@@ -38,7 +38,9 @@ class LazyGroup(click.Group):
             return None
         return import_module(f"aliquot.cli.{cmd_name}").command
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         """Resolve a command; two paths without a verb are a comparison, and an unknown verb names the nearest."""
         if len(args) >= 2 and args[0] not in self.list_commands(ctx) and os.path.exists(args[0]):  # noqa: PTH110
             return super().resolve_command(ctx, ["compare", *args])
@@ -47,7 +49,9 @@ class LazyGroup(click.Group):
         except click.UsageError as error:
             from aliquot.errors import nearest
 
-            raise click.UsageError(f"No such command {args[0]!r}. {nearest(args[0], self.list_commands(ctx))}", ctx) from error
+            raise click.UsageError(
+                f"No such command {args[0]!r}. {nearest(args[0], self.list_commands(ctx))}", ctx
+            ) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
         """Write the verbs without importing them."""
@@ -56,7 +60,9 @@ class LazyGroup(click.Group):
                 formatter.write_dl(list(verbs.items()))
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(version("aliquot"), prog_name="aliquot")
 def group() -> None:
     """Is this language-model system better, and how sure are we?

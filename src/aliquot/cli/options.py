@@ -18,7 +18,11 @@ class Points(click.ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the margin in the metric's units."""
         text = str(value).strip()
-        number, scale = (text.removesuffix("pt").removesuffix("%").strip(), 0.01) if text[-1:] in ("t", "%") else (text, 1.0)
+        number, scale = (
+            (text.removesuffix("pt").removesuffix("%").strip(), 0.01)
+            if text[-1:] in ("t", "%")
+            else (text, 1.0)
+        )
         try:
             margin = float(number) * scale
         except ValueError:
@@ -36,10 +40,17 @@ def comparison_options(command: Command) -> Command:
 
 
 _COMPARISON = (
-    click.option("--systems", nargs=2, metavar="BASELINE CANDIDATE", help="The two systems, when the files hold several."),
+    click.option(
+        "--systems",
+        nargs=2,
+        metavar="BASELINE CANDIDATE",
+        help="The two systems, when the files hold several.",
+    ),
     click.option("--task", help="The task, when there are several."),
     click.option("--metric", help="The metric; default: the log's own headline."),
-    click.option("--cluster", help="Field that names the cluster of an item (document, template, conversation)."),
+    click.option(
+        "--cluster", help="Field that names the cluster of an item (document, template, conversation)."
+    ),
     click.option("--margin", type=Points(), help="Largest loss that does not matter: 2pt, or 0.02."),
     click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level."),
     click.option(

@@ -12,7 +12,9 @@ from aliquot.cli.options import comparison_options
 @click.command("report")
 @click.argument("paths", nargs=-1, required=True, metavar="A [B]")
 @comparison_options
-@click.option("-o", "--output", default="report.html", show_default=True, help="File: .html, .md, .json or .txt.")
+@click.option(
+    "-o", "--output", default="report.html", show_default=True, help="File: .html, .md, .json or .txt."
+)
 def command(paths: tuple[str, ...], *, output: str, **choices: Any) -> None:
     """Write one self-contained page of a comparison (or Markdown, JSON, text by the file's ending).
 

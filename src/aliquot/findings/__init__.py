@@ -1,0 +1,1 @@
+"""What is claimed: findings, verdicts, the words and the machine-readable form."""

@@ -77,7 +77,7 @@ class NamedTest:
 
 @dataclass(frozen=True, slots=True)
 class Detectable:
-    """The smallest difference this design shows with the stated power, at the observed disagreement and at its upper limit."""
+    """The smallest difference this design shows, at the observed disagreement and at its upper limit."""
 
     low: float
     high: float
@@ -87,7 +87,7 @@ class Detectable:
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """What would settle the observed difference: items in total, and the price of the missing ones at this run's own rates."""
+    """What would settle the observed difference: items in total, and the missing ones at this run's own prices."""
 
     items: int
     power: float

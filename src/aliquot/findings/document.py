@@ -77,7 +77,12 @@ def _settles(comparison: Comparison) -> dict[str, Any]:
     return {
         "detectable": {"undefined": detectable.reason}
         if isinstance(detectable, Undefined)
-        else {"low": detectable.low, "high": detectable.high, "power": detectable.power, "method": detectable.method},
+        else {
+            "low": detectable.low,
+            "high": detectable.high,
+            "power": detectable.power,
+            "method": detectable.method,
+        },
         "to_settle": {"undefined": settle.reason}
         if isinstance(settle, Undefined)
         else {
@@ -110,7 +115,9 @@ def _if_missing(comparison: Comparison) -> dict[str, Any] | None:
     missing = comparison.if_missing
     if missing is None:
         return None
-    readings = {name: _reading(getattr(missing, name)) for name in ("all_failed", "all_passed", "least", "most")}
+    readings = {
+        name: _reading(getattr(missing, name)) for name in ("all_failed", "all_passed", "least", "most")
+    }
     return readings | {"rows": missing.rows, "changes_verdict": missing.changes_verdict}
 
 

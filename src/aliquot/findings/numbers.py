@@ -59,7 +59,7 @@ def write_difference(value: float, scale: Scale, *, width: float) -> str:
 
 
 def _point_decimals(width: float) -> int:
-    """Percentages and points show at least one decimal, as the field's tables do, and more when the interval is that narrow."""
+    """Percentages and points show at least one decimal, as the field's tables do, and more when that is known."""
     return max(1, decimals_for(100 * width, most=3))
 
 

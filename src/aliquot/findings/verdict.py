@@ -14,7 +14,16 @@ from aliquot.evidence.tables import Better
 from aliquot.stats.results import Estimate, Undefined
 
 Word: TypeAlias = Literal[
-    "better", "worse", "not_worse", "equivalent", "undecided", "nothing_to_judge", "higher", "lower", "met", "not_met"
+    "better",
+    "worse",
+    "not_worse",
+    "equivalent",
+    "undecided",
+    "nothing_to_judge",
+    "higher",
+    "lower",
+    "met",
+    "not_met",
 ]
 
 

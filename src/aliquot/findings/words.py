@@ -17,7 +17,9 @@ def _range(low: float, high: float, scale: Scale, *, width: float) -> str:
 
 
 def _between(difference: Estimate, scale: Scale) -> str:
-    low, high = (write_difference(limit, scale, width=difference.width) for limit in (difference.low, difference.high))
+    low, high = (
+        write_difference(limit, scale, width=difference.width) for limit in (difference.low, difference.high)
+    )
     return f"{low} and {high}{difference_unit(scale)}"
 
 
@@ -26,7 +28,7 @@ def _margin(margin: float, scale: Scale) -> str:
     return f"{shown}{difference_unit(scale)}"
 
 
-def write_verdict(
+def write_verdict(  # noqa: PLR0911 - a sentence for each word
     word: Word,
     difference: Estimate | Undefined,
     *,
@@ -60,7 +62,9 @@ def write_verdict(
         case "better":
             return f"BETTER: {candidate} beats {baseline} by {size} ({level})."
         case "worse":
-            tail = f"; worse, within the margin of {_margin(margin, scale)}" if within_margin and margin else ""
+            tail = (
+                f"; worse, within the margin of {_margin(margin, scale)}" if within_margin and margin else ""
+            )
             return f"WORSE: {candidate} trails {baseline} by {size} ({level}){tail}."
         case "higher" | "lower":
             side = "above" if word == "higher" else "below"

@@ -1,0 +1,1 @@
+"""Findings as text, Markdown, JSON and HTML; nothing is computed here."""

@@ -62,7 +62,9 @@ def _safe(value: object) -> object:
 
 def _plot(comparison: Comparison) -> IntervalPlot | None:
     difference = comparison.difference
-    if not isinstance(difference, Estimate) or not all(math.isfinite(x) for x in (difference.low, difference.high)):
+    if not isinstance(difference, Estimate) or not all(
+        math.isfinite(x) for x in (difference.low, difference.high)
+    ):
         return None
     reach = 1.15 * max(abs(difference.low), abs(difference.high))
     sign = -1 if comparison.scale.better == "lower" else 1
@@ -71,7 +73,8 @@ def _plot(comparison: Comparison) -> IntervalPlot | None:
         return round((_LEFT + _RIGHT) / 2 + sign * value / reach * (_RIGHT - _LEFT) / 2, 1)
 
     low_text, high_text = (
-        write_difference(limit, comparison.scale, width=difference.width) for limit in (difference.low, difference.high)
+        write_difference(limit, comparison.scale, width=difference.width)
+        for limit in (difference.low, difference.high)
     )
     return IntervalPlot(
         zero=place(0),

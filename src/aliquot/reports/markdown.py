@@ -15,8 +15,16 @@ _NAMES_SHOWN = 50
 def render_markdown(comparison: Comparison) -> str:
     """Return a comparison as GitHub-flavoured Markdown; texts of items and answers are never part of it."""
     view = view_of(comparison)
-    blocks = [f"**{escape_markdown(view.verdict)}**", view.missing and escape_markdown(view.missing), _table(view)]
-    blocks += [_folded(title, names) for title, names in (("broke", comparison.broke), ("fixed", comparison.fixed)) if names]
+    blocks = [
+        f"**{escape_markdown(view.verdict)}**",
+        view.missing and escape_markdown(view.missing),
+        _table(view),
+    ]
+    blocks += [
+        _folded(title, names)
+        for title, names in (("broke", comparison.broke), ("fixed", comparison.fixed))
+        if names
+    ]
     blocks += [
         f"Same: {escape_markdown(view.same)}. Differs: {escape_markdown(view.differs)}.",
         f"Latency: {view.latency}." if view.latency else "",
@@ -28,11 +36,11 @@ def render_markdown(comparison: Comparison) -> str:
 
 
 def escape_markdown(text: str, *, limit: int = 500) -> str:
-    """Return text that Markdown and HTML show as it stands: markup, mentions and links are inert.
+    r"""Return text that Markdown and HTML show as it stands: markup, mentions and links are inert.
 
     Examples:
         >>> escape_markdown("<b>*x*</b> @team")
-        '&lt;b&gt;\\\\*x\\\\*&lt;/b&gt; &#64;team'
+        '&lt;b&gt;\\*x\\*&lt;/b&gt; &#64;team'
     """
     inert = neutralise(text, limit=limit).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     inert = re.sub(r"([\\`*_{}\[\]|~#])", r"\\\1", inert)
@@ -46,7 +54,9 @@ def _table(view: View) -> str:
         for row in view.systems
     ]
     difference = view.difference
-    moved = f"{difference.moved} | {difference.point} | {escape_markdown(difference.interval)} | {difference.p}"
+    moved = (
+        f"{difference.moved} | {difference.point} | {escape_markdown(difference.interval)} | {difference.p}"
+    )
     return "\n".join([head, *rows, f"| difference | {moved} |"])
 
 

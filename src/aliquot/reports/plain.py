@@ -14,11 +14,11 @@ _LONGEST_NAME = 20
 
 
 def neutralise(text: str, *, limit: int = 200) -> str:
-    """Return text on one line with control, format and surrogate characters written out and its length bounded.
+    r"""Return one bounded line of text with control, format and surrogate characters written out.
 
     Examples:
-        >>> neutralise("red \\x1b[31m and\\na newline")
-        'red \\\\x1b[31m and\\\\na newline'
+        >>> neutralise("red \x1b[31m and\na newline")
+        'red \\x1b[31m and\\na newline'
     """
     shown = "".join(
         char.encode("unicode_escape").decode("ascii") if unicodedata.category(char) in _UNSAFE else char

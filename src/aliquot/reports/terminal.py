@@ -38,7 +38,9 @@ def _table(view: View) -> list[str]:
     names = [short_name(row.system) for row in view.systems]
     first = max(len(name) for name in [*names, "difference"]) + 2
     difference = view.difference
-    heading = SystemRow("", view.count_title, "rate" if view.systems[0].rate else "", view.interval_title, "answered")
+    heading = SystemRow(
+        "", view.count_title, "rate" if view.systems[0].rate else "", view.interval_title, "answered"
+    )
     rows = [_columns("", heading, first)]
     rows += [_columns(name, row, first) for name, row in zip(names, view.systems, strict=True)]
     shown = f"{difference.moved}  {difference.point} [{difference.interval}]  {difference.p}".strip()
@@ -53,7 +55,10 @@ def _body(comparison: Comparison, view: View, *, room: int) -> list[str]:
     closing = wrap(f"{view.methods} -v for all.", lines=2)
     lines: list[str] = []
     if comparison.fixed or comparison.broke:
-        lines += [f"  Broke: {name_some(comparison.broke, limit=70)}", f"  Fixed: {name_some(comparison.fixed, limit=70)}"]
+        lines += [
+            f"  Broke: {name_some(comparison.broke, limit=70)}",
+            f"  Fixed: {name_some(comparison.fixed, limit=70)}",
+        ]
     lines += wrap(f"Same: {neutralise(view.same)}.  Differs: {neutralise(view.differs)}.", lines=2)
     lines += wrap(f"Latency: {view.latency}.") if view.latency else []
     lines += wrap(view.settles, lines=2)
@@ -77,12 +82,23 @@ def _details(comparison: Comparison, view: View) -> list[str]:
         *wrap(f"Why: {neutralise(comparison.why, limit=500)}"),
         *wrap(f"Estimand: {neutralise(comparison.estimand, limit=500)}"),
         "  Tests:",
-        *(f"    {name:<26}{p:<12}{floor}{'  decides' if decides else ''}".rstrip() for name, p, floor, decides in view.tests),
+        *(
+            f"    {name:<26}{p:<12}{floor}{'  decides' if decides else ''}".rstrip()
+            for name, p, floor, decides in view.tests
+        ),
         *wrap(f"Matching: {view.matching}"),
-        *(line for system, text in view.statuses for line in wrap(f"Responses of {short_name(system)}: {text}.")),
+        *(
+            line
+            for system, text in view.statuses
+            for line in wrap(f"Responses of {short_name(system)}: {text}.")
+        ),
         *(wrap(f"Missing: {view.missing}") if view.missing else []),
         "  Checklist:",
-        *(line for point in comparison.checklist for line in _hanging(f"{point.name}: {neutralise(point.value)}")),
+        *(
+            line
+            for point in comparison.checklist
+            for line in _hanging(f"{point.name}: {neutralise(point.value)}")
+        ),
         *_notes("Warnings", (note.text for note in comparison.warnings)),
         *_notes("Not checked", (note.text for note in comparison.not_checked)),
         *(line for text in comparison.reconciliation for line in wrap(neutralise(text))),
@@ -95,5 +111,7 @@ def _hanging(text: str) -> list[str]:
 
 
 def _notes(title: str, texts: Iterable[str]) -> list[str]:
-    found = [line for text in texts for line in wrap(neutralise(text, limit=500), indent="      ", first="    - ")]
+    found = [
+        line for text in texts for line in wrap(neutralise(text, limit=500), indent="      ", first="    - ")
+    ]
     return [f"  {title}:", *found] if found else []

@@ -73,7 +73,9 @@ def view_of(comparison: Comparison) -> View:
         settles=_settles(comparison),
         methods=_methods(comparison),
         matching=_matching(comparison),
-        statuses=tuple((side.system, _statuses(side)) for side in (comparison.baseline, comparison.candidate)),
+        statuses=tuple(
+            (side.system, _statuses(side)) for side in (comparison.baseline, comparison.candidate)
+        ),
         tests=tuple(_test(named) for named in comparison.tests),
         footer=_footer(comparison),
     )
@@ -101,7 +103,8 @@ def _system(side: SystemSummary, comparison: Comparison) -> SystemRow:
     if isinstance(estimate, Undefined):
         return SystemRow(side.system, "-", "", "not available", answered)
     low, point, high = (
-        write_value(value, scale, width=estimate.width) for value in (estimate.low, estimate.point, estimate.high)
+        write_value(value, scale, width=estimate.width)
+        for value in (estimate.low, estimate.point, estimate.high)
     )
     shown = point + ("%" if scale.in_points else "")
     if scale.kind != "binary":
@@ -130,7 +133,9 @@ def _latency(a: Quantiles | None, b: Quantiles | None) -> str:
     if a is None or b is None:
         return ""
     places = decimals_for(max(a.p95, b.p95))
-    median, p95 = (f"{x:.{places}f} -> {y:.{places}f} {a.unit}" for x, y in ((a.median, b.median), (a.p95, b.p95)))
+    median, p95 = (
+        f"{x:.{places}f} -> {y:.{places}f} {a.unit}" for x, y in ((a.median, b.median), (a.p95, b.p95))
+    )
     return f"median {median}, p95 {p95}"
 
 
@@ -143,7 +148,8 @@ def _detectable(comparison: Comparison) -> str:
     if isinstance(detectable, Undefined):
         return f"What this set can show: {detectable.reason}."
     low, high = (
-        write_difference(value, scale, width=detectable.high).lstrip("+") for value in (detectable.low, detectable.high)
+        write_difference(value, scale, width=detectable.high).lstrip("+")
+        for value in (detectable.low, detectable.high)
     )
     size = low if low == high else f"{low} to {high}"
     return f"This set can show {size}{difference_unit(scale)} ({100 * detectable.power:g}% power)."
@@ -193,7 +199,10 @@ def _matching(comparison: Comparison) -> str:
 
 
 def _statuses(side: SystemSummary) -> str:
-    return ", ".join(f"{count} {status}" for status, count in sorted(side.statuses.items()) if count) or "not recorded"
+    return (
+        ", ".join(f"{count} {status}" for status, count in sorted(side.statuses.items()) if count)
+        or "not recorded"
+    )
 
 
 def _test(named: NamedTest) -> tuple[str, str, str, bool]:
