@@ -23,9 +23,11 @@ def tasks(evidence: Evidence, *, system: str | None = None) -> tuple[str, ...]:
     return tuple(rows["task"].unique(maintain_order=True))
 
 
-def metrics(evidence: Evidence, task: str) -> tuple[str, ...]:
-    """Return the metrics with outcomes on a task: the log's own headline first, then the log's order."""
+def metrics(evidence: Evidence, task: str, *, system: str | None = None) -> tuple[str, ...]:
+    """Return the metrics with outcomes on a task (of one system): the log's headline first, then its order."""
     rows = evidence.outcomes.filter(pl.col("task") == task)
+    if system is not None:
+        rows = rows.filter(pl.col("system") == system)
     names = rows["metric"].unique(maintain_order=True)
     headline = set(evidence.metrics.filter(pl.col("headline").fill_null(value=False))["metric"])
     return tuple(sorted(names, key=lambda name: name not in headline))

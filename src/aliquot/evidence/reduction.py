@@ -56,7 +56,8 @@ def units(
     """
     require(system, systems(evidence), what="system")
     require(task, tasks(evidence), what="task")
-    require(metric, metrics(evidence, task), what="metric")
+    own = metrics(evidence, task, system=system)
+    require(metric, own or metrics(evidence, task), what=f"metric of {system!r} called")
     scorer = scorer_of(evidence, system, task=task, metric=metric, scorer=scorer)
     responses = _applicable(evidence, system, task=task, metric=metric)
     wanted = {"system": system, "task": task, "metric": metric, "scorer": scorer}

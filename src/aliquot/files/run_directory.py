@@ -175,6 +175,14 @@ class RunDirectory:
             ) from error
         return Evidence(**tables, sources=rest.sources, notes=rest.notes, texts=self.texts)
 
+    @property
+    def evidence_is_stale(self) -> bool:
+        """Whether answers were written after the tables, or the tables were never written."""
+        tables = self.path / EVIDENCE / "rest.json"
+        if not tables.exists():
+            return self.journal_path.exists()
+        return self.journal_path.exists() and self.journal_path.stat().st_mtime_ns > tables.stat().st_mtime_ns
+
     @cached_property
     def texts(self) -> RunTexts:
         """The texts of the items and of the answers that count."""

@@ -125,7 +125,7 @@ def table_of(frame: pl.DataFrame) -> Table:
 def _cells(column: pl.Series) -> list[Cell]:
     if column.dtype.is_float():
         return column.fill_nan(None).to_list()
-    if column.dtype.is_integer() or column.dtype in (pl.Boolean, pl.String):
+    if column.dtype.is_integer() or column.dtype == pl.Boolean or column.dtype == pl.String:  # noqa: PLR1714 - classes compare, they do not hash
         return column.to_list()
     if column.dtype.is_nested():
         return [None if value is None else str(value) for value in column.to_list()]

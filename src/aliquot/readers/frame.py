@@ -1,0 +1,60 @@
+"""Data frames as evidence: pandas, Polars, Arrow, and whatever else narwhals knows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import narwhals as nw
+
+from aliquot.errors import InputError, UsageError
+from aliquot.evidence.tables import Evidence, Source
+from aliquot.files.tables import table_of
+from aliquot.readers.options import ReadOptions
+from aliquot.readers.outcomes import evidence_of
+
+
+def from_frame(
+    frame: Any,
+    *,
+    item: str | None = None,
+    value: str | None = None,
+    system: str | None = None,
+    name: str = "system",
+    options: ReadOptions | None = None,
+) -> Evidence:
+    """Return the evidence in a data frame with a row an outcome.
+
+    Args:
+        frame: anything narwhals takes; a lazy frame is collected.
+        item: the column of the items' ids.
+        value: the column of the values.
+        system: the column of the systems' names.
+        name: the system's name when no column says it.
+        options: what the other columns mean, as for files.
+
+    Raises:
+        UsageError: not a frame, or the columns cannot be told.
+        InputError: a row or cell cannot be used as it stands.
+
+    Examples:
+        >>> import polars as pl
+        >>> frame = pl.DataFrame({"case": ["a", "b"], "right": [True, False]})
+        >>> from_frame(frame, item="case", value="right").outcomes["value"].to_list()
+        [1.0, 0.0]
+    """
+    try:
+        native = nw.from_native(frame)
+    except TypeError as error:
+        kind = type(frame).__name__
+        raise UsageError(
+            f"{kind} is no data frame. Pass one of pandas, Polars, Arrow, DuckDB or PySpark."
+        ) from error
+    eager = native.collect() if isinstance(native, nw.LazyFrame) else native
+    table = table_of(eager.to_polars())
+    if table.height == 0:
+        raise InputError("the frame has no rows")
+    given = {"item": item, "value": value, "system": system}
+    chosen = replace(options or ReadOptions(), **{key: column for key, column in given.items() if column})
+    source = Source(path="", format=str(eager.implementation).removeprefix("Implementation.").lower())
+    return evidence_of(table, chosen, file="the frame", name=chosen.name or name, source=source)

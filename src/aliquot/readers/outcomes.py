@@ -1,0 +1,229 @@
+"""A table of outcomes as evidence: rows keyed, tries settled, each fact in its table."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+import polars as pl
+
+from aliquot.errors import InputError, UsageError
+from aliquot.evidence.assembly import DEFAULTS, assemble
+from aliquot.evidence.metrics import metric_row
+from aliquot.evidence.tables import METRICS, RESPONSES, Evidence, Note, Source
+from aliquot.evidence.texts import HeldTexts
+from aliquot.files.rows import Cell
+from aliquot.files.tables import Table
+from aliquot.readers.cells import decimal_mark, ids, statuses, text_of, values
+from aliquot.readers.columns import Mapped, map_columns
+from aliquot.readers.options import ReadOptions
+from aliquot.readers.repetition import ROW_KEY, refuse_contradictions, settle_rows
+
+NUMBERS: Final = ("cost", "latency_s", "weight")
+WHOLE_NUMBERS: Final = ("tokens_in", "tokens_out", "attempt", "try")
+WORDS: Final = ("task", "metric", "scorer", "cluster", "stratum", "reason", "started")
+TEXTS: Final = ("inputs", "reference", "response")
+
+
+def evidence_of(table: Table, options: ReadOptions, *, file: str, name: str, source: Source) -> Evidence:
+    """Return the evidence in a table of outcomes.
+
+    Args:
+        table: the table.
+        options: what the user said about it.
+        file: for messages.
+        name: the system's name when no column says it.
+        source: where the table came from.
+
+    Raises:
+        UsageError: the columns cannot be told, or the metric is not what the user said.
+        InputError: a cell cannot be used, a row is there twice, or an item contradicts itself.
+    """
+    mapped = map_columns(list(table.columns), options, file=file)
+    reading = _Reading(table=table, mapped=mapped, options=options, file=file)
+    rows = reading.rows(name)
+    rows, notes = settle_rows(rows, place=table.place, file=file, duplicates=options.duplicates)
+    refuse_contradictions(rows, reading.item_columns, place=table.place, file=file)
+    outcomes = rows.select(*ROW_KEY, "value", "status")
+    attempt = ("system", "task", "item", "attempt")
+    said = [column for column in rows.columns if column in RESPONSES and column not in {*attempt, "content"}]
+    return assemble(
+        outcomes,
+        items=_first(rows, ("task", "item"), reading.item_columns),
+        responses=_first(rows, attempt, said),
+        metrics=_metrics(outcomes, options),
+        sources=(source,),
+        notes=(*table.notes, *mapped.notes, *reading.notes, *notes),
+        texts=_texts(rows),
+    )
+
+
+@dataclass(slots=True)
+class _Reading:
+    """A table on its way to typed rows."""
+
+    table: Table
+    mapped: Mapped
+    options: ReadOptions
+    file: str
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def item_columns(self) -> list[str]:
+        """What the rows say of their items."""
+        described = [name for name in ("cluster", "stratum", "weight") if name in self.mapped.columns]
+        content = ["content"] if {"inputs", "reference"} & set(self.mapped.columns) else []
+        return [*content, *described, *(f"segment.{name}" for name in self.mapped.segments)]
+
+    def rows(self, name: str) -> pl.DataFrame:
+        """Return typed rows: the key columns, value, status, and whatever else is known; ``row`` counts from 0."""
+        table, columns = self.table, self.mapped.columns
+        data: dict[str, Sequence[Any]] = {"row": range(table.height), "item": self._items()}
+        for meaning, column in columns.items():
+            if meaning not in {"item", "value", "system"}:
+                data[meaning] = self._typed(meaning, column)
+        for segment, column in self.mapped.segments.items():
+            data[f"segment.{segment}"] = [text_of(cell) for cell in table.columns[column]]
+        frame = pl.DataFrame(data, infer_schema_length=None)
+        frame = self._with_values(frame, name).with_columns(
+            pl.col(column).fill_null(default) if column in data else pl.lit(default).alias(column)
+            for column, default in self._defaults().items()
+        )
+        return self._with_content(self._with_status(frame))
+
+    def _defaults(self) -> dict[str, object]:
+        names = ("task", "attempt", "metric", "scorer")
+        return {name: self.mapped.metric if name == "metric" else DEFAULTS[name] for name in names}
+
+    def _items(self) -> list[str]:
+        columns = self.mapped.columns
+        if "item" in columns:
+            return ids(self._cells("item"), place=self.table.place, file=self.file, column=columns["item"])
+        if "inputs" not in columns:
+            raise self._unmapped("the items' ids", "--item COLUMN")
+        self.notes += (Note("item_key", f"hash of {columns['inputs']!r} and the reference"),)
+        references = self._cells("reference") if "reference" in columns else [None] * self.table.height
+        return [_hash(*pair) for pair in zip(self._cells("inputs"), references, strict=True)]
+
+    def _unmapped(self, what: str, flags: str) -> UsageError:
+        listed = ", ".join(self.table.columns)
+        return UsageError(
+            f"{self.file}: no column holds {what}. Name it: {flags}. The columns are: {listed}."
+        )
+
+    def _cells(self, meaning: str) -> Sequence[Cell]:
+        return self.table.columns[self.mapped.columns[meaning]]
+
+    def _typed(self, meaning: str, column: str) -> Sequence[Any]:
+        """Return a column other than id, system and value as numbers, status words or text."""
+        cells = self.table.columns[column]
+        if meaning == "status":
+            return statuses(cells, place=self.table.place, file=self.file, column=column)
+        if meaning in NUMBERS:
+            return self._numbers(column)
+        if meaning in WHOLE_NUMBERS:
+            return [
+                None if number is None else self._whole(number, column) for number in self._numbers(column)
+            ]
+        return [text_of(cell) for cell in cells]
+
+    def _numbers(self, column: str) -> list[float | None]:
+        cells = self.table.columns[column]
+        decimal = self.options.decimal or decimal_mark(
+            cells, delimiter=self.table.delimiter, file=self.file, column=column
+        )
+        found, not_numbers = values(
+            cells,
+            place=self.table.place,
+            file=self.file,
+            column=column,
+            decimal=decimal,
+            missing=self.options.missing,
+        )
+        if not_numbers:
+            text = f"{not_numbers} cells of {column!r} are NaN or infinite; they count as missing, not as 0"
+            self.notes += (Note("not_a_number", text),)
+        return found
+
+    def _whole(self, number: float, column: str) -> int:
+        if not number.is_integer():
+            raise InputError(f"{number:g} is no whole number", file=self.file, field=column)
+        return int(number)
+
+    def _with_values(self, frame: pl.DataFrame, name: str) -> pl.DataFrame:
+        """Return the rows with system and value; a wide table gives a row for each of its systems."""
+        columns = self.mapped.columns
+        if self.options.wide:
+            parts = [
+                self._value(frame, column).with_columns(system=pl.lit(column)) for column in self.options.wide
+            ]
+            return pl.concat(parts)
+        if "value" not in columns:
+            raise self._unmapped("the values", "--value COLUMN, or --wide A,B for a column a system")
+        system = pl.lit(name)
+        if "system" in columns:
+            names = [text_of(cell) or name for cell in self._cells("system")]
+            system = pl.Series("system", names, dtype=pl.String)
+        return self._value(frame, columns["value"]).with_columns(system=system)
+
+    def _value(self, frame: pl.DataFrame, column: str) -> pl.DataFrame:
+        found = self._numbers(column)
+        if empty := sum(value is None for value in found):
+            self.notes += (
+                Note("missing_values", f"{empty} of {len(found)} cells of {column!r} hold no value"),
+            )
+        return frame.with_columns(value=pl.Series(found, dtype=pl.Float64))
+
+    def _with_status(self, frame: pl.DataFrame) -> pl.DataFrame:
+        derived = pl.when(pl.col("value").is_null()).then(pl.lit("missing")).otherwise(pl.lit("ok"))
+        given = pl.col("status") if "status" in frame.columns else pl.lit(None, dtype=pl.String)
+        return frame.with_columns(status=pl.coalesce(given.cast(pl.String), derived))
+
+    def _with_content(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Return the rows with the hash of what each item asks, when the table says it."""
+        if "content" not in self.item_columns:
+            return frame
+        parts = [
+            frame[name] if name in frame.columns else [None] * frame.height
+            for name in ("inputs", "reference")
+        ]
+        return frame.with_columns(content=pl.Series([_hash(*pair) for pair in zip(*parts, strict=True)]))
+
+
+def _hash(inputs: Cell, reference: Cell) -> str:
+    return hashlib.sha256(msgspec.json.encode([inputs, reference])).hexdigest()
+
+
+def _first(rows: pl.DataFrame, key: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
+    """Return a row for each key with the first thing said in each column."""
+    return rows.group_by(key, maintain_order=True).agg(pl.col(name).drop_nulls().first() for name in columns)
+
+
+def _metrics(outcomes: pl.DataFrame, options: ReadOptions) -> pl.DataFrame:
+    given: dict[str, Any] = {
+        "kind": options.kind,
+        "low": options.low,
+        "high": options.high,
+        "better": options.better,
+    }
+    rows = [
+        metric_row(name, outcomes.filter(pl.col("metric") == name)["value"], **given)
+        for name in outcomes["metric"].unique(maintain_order=True)
+    ]
+    return pl.DataFrame(rows, schema=dict(METRICS))
+
+
+def _texts(rows: pl.DataFrame) -> HeldTexts | None:
+    if not any(name in rows.columns for name in TEXTS):
+        return None
+    texts = rows.select(
+        "system", "task", "item", "attempt",
+        *(pl.col(name) if name in rows.columns else pl.lit(None, dtype=pl.String).alias(name) for name in
+        TEXTS),
+    )  # fmt: skip
+    items = {(row[1], row[2]): (row[4], row[5]) for row in texts.iter_rows()}
+    answers = {row[:4]: row[6] for row in texts.iter_rows() if row[6] is not None}
+    return HeldTexts(items=items, responses=answers)

@@ -1,0 +1,141 @@
+"""Which readers there are, and which one a path belongs to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Final
+
+from aliquot.errors import InputError, UsageError, nearest
+from aliquot.evidence.assembly import rename
+from aliquot.evidence.contents import systems
+from aliquot.evidence.merging import merge
+from aliquot.evidence.tables import Evidence
+from aliquot.readers.options import ReadOptions
+from aliquot.readers.reader import Reader
+from aliquot.readers.run import RunReader
+from aliquot.readers.table import TableReader
+
+GROUP: Final = "aliquot.readers"
+"""The entry point group under which third parties add readers."""
+
+OWN: Final[tuple[Reader, ...]] = (RunReader(),)
+"""Readers of logs that tell what they are, asked first."""
+
+TABLE: Final[Reader] = TableReader()
+"""The reader of plain tables, asked last: it takes any file whose name ends like a table's."""
+
+_PLAIN: Final = (".csv", ".tsv", ".tab", ".parquet", ".pq")
+
+
+def third_party() -> tuple[Reader, ...]:
+    """Return the readers that installed packages add."""
+    return tuple(point.load()() for point in entry_points(group=GROUP))
+
+
+def find_reader(path: Path, *, name: str | None = None) -> Reader:
+    """Return the reader of a path.
+
+    Args:
+        path: the file or folder.
+        name: the reader's name, when the path does not tell.
+
+    Raises:
+        UsageError: there is no reader of that name.
+        InputError: the path does not exist, or no reader knows it.
+    """
+    if name is not None:
+        known = {reader.name: reader for reader in (*OWN, *third_party(), TABLE)}
+        if name not in known:
+            raise UsageError(f"there is no reader {name!r}. {nearest(name, known)}")
+        return known[name]
+    if not path.exists():
+        raise InputError("there is no such file or folder", file=str(path))
+    others = () if path.suffix.lower() in _PLAIN else third_party()
+    for reader in (*OWN, *others, TABLE):
+        if reader.sniff(path):
+            return reader
+    listed = "; ".join(f"{reader.name} ({reader.reads})" for reader in (*OWN, *others, TABLE))
+    raise InputError(
+        "no reader knows it",
+        file=str(path),
+        remedy=f"Known: {listed}. Columns of a table are named with --item, --value, --system, --metric, --cluster",
+    )
+
+
+def read_one(path: str | os.PathLike[str], options: ReadOptions | None = None) -> Evidence:
+    """Read one file or folder.
+
+    Raises:
+        UsageError: the options do not fit.
+        InputError: it cannot be used as it stands.
+        MachineError: the machine refuses to read it.
+    """
+    options = options or ReadOptions()
+    return find_reader(Path(path), name=options.reader).read(Path(path), options)
+
+
+def read_evidence(
+    paths: Sequence[str | os.PathLike[str]],
+    options: ReadOptions | None = None,
+    *,
+    names: Sequence[str] | None = None,
+) -> Evidence:
+    """Read several files and folders as one evidence.
+
+    A name that two sources use for different systems gets the source's label in front (``new.csv:gpt``), or
+    becomes the label when the source holds one system only; so the same system run twice can be compared.
+
+    Args:
+        paths: at least one.
+        options: what the columns mean, for every path.
+        names: a name for each path that holds one system.
+
+    Raises:
+        UsageError: no path, or as many names as paths are not given.
+        InputError: one of them cannot be used as it stands.
+        MachineError: the machine refuses to read one.
+    """
+    options = options or ReadOptions()
+    if not paths:
+        raise UsageError("there is nothing to read. Name at least one file or folder.")
+    if names is not None and len(names) != len(paths):
+        raise UsageError(f"{len(names)} names for {len(paths)} paths. Give one name for each path.")
+    given = names or [None] * len(paths)
+    sources = [
+        read_one(path, replace(options, name=name or options.name))
+        for path, name in zip(paths, given, strict=True)
+    ]
+    try:
+        return merge(*sources)
+    except InputError:
+        if names is not None or len({os.fspath(path) for path in paths}) < len(paths):
+            raise
+    return merge(*_told_apart(sources, [Path(path) for path in paths]))
+
+
+def _told_apart(sources: Sequence[Evidence], paths: Sequence[Path]) -> list[Evidence]:
+    """Return the sources with the systems renamed that several of them hold."""
+    held = [set(systems(source)) for source in sources]
+    labels = _labels(paths)
+    renamed: list[Evidence] = []
+    for place, source in enumerate(sources):
+        shared = held[place] & set[str]().union(
+            *(names for other, names in enumerate(held) if other != place)
+        )
+        alone = len(held[place]) == 1
+        names = {name: labels[place] if alone else f"{labels[place]}:{name}" for name in sorted(shared)}
+        renamed.append(rename(source, names))
+    return renamed
+
+
+def _labels(paths: Sequence[Path]) -> list[str]:
+    """Return the shortest ends of the paths that tell them apart."""
+    parts = [path.absolute().parts for path in paths]
+    length = 1
+    while length < max(map(len, parts)) and len({part[-length:] for part in parts}) < len(parts):
+        length += 1
+    return ["/".join(part[-length:]) for part in parts]
