@@ -15,6 +15,7 @@ from aliquot.stats.inputs import Floats, as_choice, as_count, as_level
 from aliquot.stats.results import Alternative, Estimate, HypothesisTest
 
 _HALVINGS = 120
+_POLISH = 3
 _SLACK = 1e-9  # effective counts are products of floats; they may exceed n by rounding only
 
 
@@ -238,7 +239,8 @@ def _restricted_variance(x_a: Floats, n_a: Floats, x_b: Floats, n_b: Floats, del
 def _restricted_rate(x_a: Floats, n_a: Floats, x_b: Floats, n_b: Floats, delta: Floats) -> Floats:
     """Maximum-likelihood rate of A when B − A is ``delta``: the trigonometric root of the likelihood's cubic.
 
-    Farrington & Manning (1990), appendix; two Newton steps restore the digits the arc cosine loses near ±1.
+    Farrington & Manning (1990), appendix; Newton steps, where they help, restore the digits the arc cosine
+    loses near ±1.
     """
     total, right = n_a + n_b, x_a + x_b
     c2 = ((n_b + 2 * n_a) * delta - total - right) / total
@@ -249,9 +251,12 @@ def _restricted_rate(x_a: Floats, n_a: Floats, x_b: Floats, n_b: Floats, delta: 
     ratio = np.divide(v, u**3, out=np.zeros_like(v), where=u**3 != 0)
     low, high = np.maximum(0.0, -delta), np.minimum(1.0, 1 - delta)
     rate = np.clip(2 * u * np.cos((np.pi + np.arccos(np.clip(ratio, -1, 1))) / 3) - c2 / 3, low, high)
-    for _ in range(2):
+    value = ((rate + c2) * rate + c1) * rate + c0
+    for _ in range(_POLISH):
         slope = (3 * rate + 2 * c2) * rate + c1
-        value = ((rate + c2) * rate + c1) * rate + c0
-        step = np.divide(value, slope, out=np.zeros_like(value), where=np.abs(slope) > 1e-6)
-        rate = np.clip(rate - step, low, high)
+        step = np.divide(value, slope, out=np.zeros_like(value), where=slope != 0)
+        moved = np.clip(rate - step, low, high)
+        left = ((moved + c2) * moved + c1) * moved + c0
+        better = np.abs(left) < np.abs(value)
+        rate, value = np.where(better, moved, rate), np.where(better, left, value)
     return rate
