@@ -9,7 +9,7 @@ from aliquot.evidence.matching import spelling_notes
 from aliquot.evidence.tables import Evidence, Note
 from aliquot.evidence.units import Pairs
 
-_READER_REMARKS = frozenset({"columns", "identical"})
+_READER_REMARKS = frozenset({"columns_taken", "columns_left_out", "item_key", "tries", "ids_equal_under_nfc"})
 """Codes of reader notes that are remarks, not warnings."""
 
 
@@ -31,7 +31,7 @@ def find_warnings(
         found.append(
             Note(
                 "unmatched",
-                f"{matching.only_a} items only in the baseline and {matching.only_b} only in the candidate are left out",
+                f"{matching.only_a} items only in the baseline, {matching.only_b} only in the candidate: left out",
             )
         )
     if matching.content_differs:

@@ -27,6 +27,9 @@ def find_detectable(
     """Return the smallest difference shown with 80% power: exact McNemar on effective items, else by the t interval."""
     if isinstance(difference, Undefined):
         return difference
+    clusters = sample.n_clusters
+    if clusters is not None and 2.0 ** (1 - clusters) > 1 - level:
+        return Undefined(f"nothing at all, as the sign-flip test of {clusters} clusters can never reject")
     if scale.kind == "binary":
         found = detectable_difference(
             effective_items(sample, difference), psi=disagreement(sample), power=POWER, level=level

@@ -6,12 +6,13 @@ from typing import Any
 
 import click
 
-from aliquot.cli.options import comparison_options
+from aliquot.cli.options import comparison_options, reading_options, take_reading
 
 
 @click.command("compare")
 @click.argument("paths", nargs=-1, required=True, metavar="A [B]")
 @comparison_options
+@reading_options
 @click.option("--json", "as_json", is_flag=True, help="Print the whole finding as JSON.")
 @click.option("--markdown", is_flag=True, help="Print Markdown for a pull request.")
 @click.option("-v", "--verbose", is_flag=True, help="All tests, the checklist, every warning.")
@@ -28,7 +29,7 @@ def command(paths: tuple[str, ...], *, as_json: bool, markdown: bool, verbose: b
     from aliquot.verbs.compare import compare
 
     form = "json" if as_json else "markdown" if markdown else "text"
-    found = compare(*paths, **choices)
+    found = compare(*paths, options=take_reading(choices), **choices)
     click.echo(render(found, form=form, verbose=verbose), nl=False)
     if found.verdict.word == "nothing_to_judge":
         raise click.exceptions.Exit(5)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from aliquot.readers.options import ReadOptions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class Points(click.ParamType):
+class Margin(click.ParamType[float]):
     """A margin: ``2pt`` and ``2%`` are two points of a rate, ``0.02`` is in the metric's own units."""
 
     name = "margin"
@@ -18,23 +21,40 @@ class Points(click.ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the margin in the metric's units."""
         text = str(value).strip()
-        number, scale = (
-            (text.removesuffix("pt").removesuffix("%").strip(), 0.01)
-            if text[-1:] in ("t", "%")
-            else (text, 1.0)
-        )
+        points = text.endswith(("pt", "%"))
         try:
-            margin = float(number) * scale
+            number = float(text.removesuffix("pt").removesuffix("%"))
         except ValueError:
             self.fail(f"{text!r} is not a margin; write 2pt for two points, or 0.02", param, ctx)
-        if not 0 < margin < float("inf"):
+        if not 0 < number < float("inf"):
             self.fail(f"a margin is positive; got {text!r}", param, ctx)
-        return margin
+        return number / 100 if points else number
 
 
 def comparison_options(command: Command) -> Command:
     """Add the options that every command comparing A with B takes."""
-    for option in reversed(_COMPARISON):
+    return _decorated(command, _COMPARISON)
+
+
+def reading_options(command: Command) -> Command:
+    """Add the options that say what the columns of a table mean."""
+    return _decorated(command, _READING)
+
+
+def take_reading(options: dict[str, Any]) -> ReadOptions:
+    """Take the reading options out of a command's options and return them as a record."""
+    from aliquot.readers.options import ReadOptions
+
+    taken = {name: options.pop(f"column_{name}") for name in COLUMNS}
+    taken |= {
+        name: options.pop(name)
+        for name in ("reader", "missing", "delimiter", "decimal", "duplicates", "better")
+    }
+    return ReadOptions(**{name: value for name, value in taken.items() if value is not None})
+
+
+def _decorated(command: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:
+    for option in reversed(options):
         command = option(command)
     return command
 
@@ -48,10 +68,8 @@ _COMPARISON = (
     ),
     click.option("--task", help="The task, when there are several."),
     click.option("--metric", help="The metric; default: the log's own headline."),
-    click.option(
-        "--cluster", help="Field that names the cluster of an item (document, template, conversation)."
-    ),
-    click.option("--margin", type=Points(), help="Largest loss that does not matter: 2pt, or 0.02."),
+    click.option("--cluster", help="Field that names an item's cluster (document, template, conversation)."),
+    click.option("--margin", type=Margin(), help="Largest loss that does not matter: 2pt, or 0.02."),
     click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level."),
     click.option(
         "--match-on",
@@ -62,3 +80,28 @@ _COMPARISON = (
     ),
     click.option("--seed", type=int, default=None, help="Seed of everything random; stored in the finding."),
 )
+
+COLUMNS = ("item", "system", "value", "attempt", "status")
+"""Columns of a table that an option can name."""
+
+_READING = (
+    *(
+        click.option(f"--{name}", f"column_{name}", help=f"Column of a table that holds the {name}.")
+        for name in COLUMNS
+    ),
+    click.option("--reader", help="Reader to use, when the file does not tell what it is."),
+    click.option("--missing", multiple=True, help="Text that means 'no value' (repeatable)."),
+    click.option("--delimiter", help="Between the cells of delimited text."),
+    click.option("--decimal", type=click.Choice([".", ","]), help="Decimal mark of the numbers."),
+    click.option(
+        "--duplicates",
+        type=click.Choice(["error", "drop", "attempts"]),
+        help="Rows that are there twice: refuse, drop exact copies, or take as attempts.",
+    ),
+    click.option("--better", type=click.Choice(["higher", "lower", "none"]), help="Which direction is good."),
+)
+
+
+def threads_from_environment(environment: Mapping[str, str]) -> int | None:
+    """Return one computing thread under CI, where cores are shared; None (all available) elsewhere."""
+    return 1 if environment.get("CI", "").lower() in {"1", "true", "yes"} else None

@@ -6,12 +6,13 @@ from typing import Any
 
 import click
 
-from aliquot.cli.options import comparison_options
+from aliquot.cli.options import comparison_options, reading_options, take_reading
 
 
 @click.command("report")
 @click.argument("paths", nargs=-1, required=True, metavar="A [B]")
 @comparison_options
+@reading_options
 @click.option(
     "-o", "--output", default="report.html", show_default=True, help="File: .html, .md, .json or .txt."
 )
@@ -24,6 +25,6 @@ def command(paths: tuple[str, ...], *, output: str, **choices: Any) -> None:
     from aliquot.reports.plain import neutralise
     from aliquot.verbs.report import report
 
-    path, found = report(*paths, output=output, **choices)
+    path, found = report(*paths, output=output, options=take_reading(choices), **choices)
     click.echo(neutralise(found.verdict.text, limit=400))
     click.echo(f"{path} ({path.stat().st_size / 1000:.0f} kB)")

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aliquot.analysis.compare import Choices, compare_systems
 from aliquot.errors import InputError, UsageError
-from aliquot.evidence.assembly import rename
 from aliquot.evidence.contents import require, systems, tasks
 from aliquot.evidence.matching import MatchOn
-from aliquot.evidence.merging import merge
+from aliquot.evidence.reduction import EACH_ITEM
 from aliquot.evidence.tables import Evidence
 from aliquot.findings.comparison import Comparison
+from aliquot.readers.options import ReadOptions
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.verbs.read import load
 
@@ -31,6 +32,7 @@ def compare(
     level: float = 0.95,
     match_on: MatchOn = "content",
     seed: int | None = None,
+    options: ReadOptions | None = None,
 ) -> Comparison:
     """Compare two systems on the items they share.
 
@@ -45,6 +47,7 @@ def compare(
         level: confidence level.
         match_on: ``content`` refuses items of one id whose content differs; ``id`` matches by id alone.
         seed: seed of everything random; by default a fixed one.
+        options: what the columns of a table mean.
 
     Returns:
         The finding; ``reports.render`` prints it.
@@ -55,10 +58,14 @@ def compare(
     """
     if not 1 <= len(sources) <= 2:
         raise UsageError(f"compare takes one or two sources, baseline first; got {len(sources)}")
-    evidence, baseline, candidate = _two_systems(sources, wanted=systems)
+    reading = options or ReadOptions()
+    if cluster is not None and cluster != EACH_ITEM:
+        reading = replace(reading, cluster=cluster)
+    evidence = load(sources, options=reading)
+    baseline, candidate = _two_systems(evidence, wanted=systems)
     choices = Choices(
         metric=metric,
-        cluster=cluster,
+        cluster=_cluster_field(evidence, cluster),
         margin=margin,
         level=level,
         match_on=match_on,
@@ -66,45 +73,37 @@ def compare(
     )
     shared_task = _shared_task(evidence, baseline, candidate, wanted=task)
     return compare_systems(
-        evidence, baseline, candidate, task=shared_task, choices=choices, command=_command(sources, systems, task, choices)
+        evidence,
+        baseline,
+        candidate,
+        task=shared_task,
+        choices=choices,
+        command=_command(sources, systems, task, choices),
     )
 
 
-def _two_systems(
-    sources: Sequence[str | Path | Evidence], *, wanted: Sequence[str] | None
-) -> tuple[Evidence, str, str]:
-    """Return the evidence and the names of baseline and candidate."""
-    if wanted is not None and (len(wanted) != 2 or wanted[0] == wanted[1]):
-        raise UsageError(f"name two different systems, baseline first; got {' '.join(wanted)}")
-    loaded = [load(source) for source in sources]
-    if len(loaded) == 2:
-        loaded = list(_told_apart(loaded[0], loaded[1], sources))
-    evidence = loaded[0] if len(loaded) == 1 else merge(*loaded)
+def _two_systems(evidence: Evidence, *, wanted: Sequence[str] | None) -> tuple[str, str]:
+    """Return the names of baseline and candidate."""
     known = systems(evidence)
     if wanted is not None:
+        if len(wanted) != 2 or wanted[0] == wanted[1]:
+            raise UsageError(f"name two different systems, baseline first; got {' '.join(wanted)}")
         for name in wanted:
             require(name, known, what="system")
-        return evidence, wanted[0], wanted[1]
-    if len(known) != 2:
-        raise UsageError(
-            f"{len(known)} system{'s' if len(known) != 1 else ''} found ({', '.join(known)}); "
-            "name two with --systems BASELINE CANDIDATE" + ("" if len(known) > 1 else ", or give a second file")
-        )
-    first = systems(loaded[0])[0]
-    return evidence, first, next(name for name in known if name != first)
+        return wanted[0], wanted[1]
+    if len(known) == 2:
+        return known[0], known[1]
+    if len(known) == 1 and any(note.code == "identical_system" for note in evidence.notes):
+        raise UsageError(f"both sources hold the same rows of {known[0]!r}; there is nothing to compare")
+    remedy = "give a second file" if len(known) < 2 else "name two with --systems BASELINE CANDIDATE"
+    raise UsageError(f"{len(known)} system{'s'[: len(known) != 1]} found ({', '.join(known)}); {remedy}")
 
 
-def _told_apart(
-    a: Evidence, b: Evidence, sources: Sequence[str | Path | Evidence]
-) -> tuple[Evidence, Evidence]:
-    """Give one system of the same name in both sources the name of its file."""
-    if systems(a) != systems(b) or len(systems(a)) != 1:
-        return a, b
-    name = systems(a)[0]
-    stems = [source.stem if isinstance(source, Path) else Path(source).stem for source in sources if not isinstance(source, Evidence)]
-    if len(stems) != 2 or stems[0] == stems[1]:
-        stems = ["baseline", "candidate"]
-    return rename(a, {name: stems[0]}), rename(b, {name: stems[1]})
+def _cluster_field(evidence: Evidence, cluster: str | None) -> str | None:
+    """Return the field analysis clusters by: a table's reader has already taken a named column as the cluster."""
+    if cluster is None or cluster == EACH_ITEM or f"segment.{cluster}" in evidence.items.columns:
+        return cluster
+    return "cluster" if evidence.items["cluster"].null_count() < evidence.items.height else cluster
 
 
 def _shared_task(evidence: Evidence, baseline: str, candidate: str, *, wanted: str | None) -> str:

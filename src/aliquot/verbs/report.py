@@ -16,7 +16,9 @@ FORMS = {".html": "html", ".md": "markdown", ".json": "json", ".txt": "text"}
 """The form of a report by the ending of its file."""
 
 
-def report(*sources: str | Path | Evidence, output: str | Path = "report.html", **choices: Any) -> tuple[Path, Comparison]:
+def report(
+    *sources: str | Path | Evidence, output: str | Path = "report.html", **choices: Any
+) -> tuple[Path, Comparison]:
     """Compare two systems and write the finding to ``output``.
 
     Args:
@@ -31,10 +33,33 @@ def report(*sources: str | Path | Evidence, output: str | Path = "report.html", 
         UsageError: an unknown ending.
         MachineError: the file cannot be written.
     """
+    form_of(output)
+    found = compare(*sources, **choices)
+    return write_report(found, output), found
+
+
+def write_report(comparison: Comparison, output: str | Path) -> Path:
+    """Write a finding to a file whose ending chooses the form, and return its path.
+
+    Raises:
+        UsageError: an unknown ending.
+        MachineError: the file cannot be written.
+    """
+    path = Path(output)
+    write_whole(path, render(comparison, form=form_of(path), verbose=True).encode())
+    return path
+
+
+def form_of(output: str | Path) -> str:
+    """Return the form that a file's ending stands for.
+
+    Raises:
+        UsageError: an unknown ending.
+    """
     path = Path(output)
     form = FORMS.get(path.suffix.lower())
     if form is None:
-        raise UsageError(f"cannot tell the form of {path.name!r} by its ending. {nearest(path.suffix, FORMS)}")
-    found = compare(*sources, **choices)
-    write_whole(path, render(found, form=form, verbose=True).encode())
-    return path, found
+        raise UsageError(
+            f"cannot tell the form of {path.name!r} by its ending. {nearest(path.suffix, FORMS)}"
+        )
+    return form
