@@ -117,7 +117,7 @@ def constants(value: object) -> Iterator[tuple[str, str]]:
     elif isinstance(value, int):
         yield "constant", str(value + 1)
     elif isinstance(value, float):
-        yield "constant", repr(value * 1.5 if value else 1.0)
+        yield "constant", repr(value / 2 if value else 1.0)
 
 
 def calls(node: ast.Call) -> Iterator[tuple[str, str]]:
