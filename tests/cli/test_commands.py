@@ -19,7 +19,8 @@ def aliquot(*words: str | Path, folder: Path, **environment: str) -> subprocess.
         cwd=folder,
         env=os.environ | environment,
         capture_output=True,
-        text=True,
+        encoding="utf-8",
+        errors="replace",
         check=False,
         timeout=120,
     )

@@ -68,13 +68,12 @@ def _ask(
     from aliquot.verbs.run import run
 
     model(say=say)
-    with as_file(files(BUNDLED)) as folder:
-        finished = run(
-            folder / "demo.yaml",
-            directory=directory / "runs",
-            observer=observer,
-            limit=items,
-            threads=threads,
-        )
+    finished = run(
+        BUNDLED / "demo.yaml",
+        directory=directory / "runs",
+        observer=observer,
+        limit=items,
+        threads=threads,
+    )
     found = compare(finished.path)
     return Demo(found, write_report(found, finished.path / "report.html"))
