@@ -140,14 +140,14 @@ def design_effect_of(icc: float, m_star: float) -> float:
     """Design effect 1 + (m* − 1) ICC of clusters of (average) size m*; Kish (1965), eq. 5.4.1.
 
     Raises:
-        UsageError: an ICC outside −1 and 1 or a size below 1.
+        UsageError: an ICC above 1 or a size below 1 (unequal clusters can bring an estimate below −1).
 
     Examples:
         >>> design_effect_of(0.3, 20)
         6.7
     """
-    if not (math.isfinite(icc) and -1 <= icc <= 1):
-        raise UsageError(f"icc must lie between -1 and 1; got {icc}")
+    if not (math.isfinite(icc) and icc <= 1):
+        raise UsageError(f"icc must be a number of at most 1; got {icc}")
     return 1 + (as_count(m_star, name="m_star", at_least=1) - 1) * icc
 
 
