@@ -120,9 +120,7 @@ def test_design_effect_of_the_requirement_text():
     given_ = next(p.values[0] for p in cases("seeds_more", "s-deff"))
     naive = math.sqrt(0.75 * 0.25 / 1000)
     assert naive == pytest.approx(given_["expected"]["se_naive"], abs=given_["tolerance"])
-    assert naive * math.sqrt(1 + 19 * 0.3) == pytest.approx(
-        given_["expected"]["se"], abs=given_["tolerance"]
-    )
+    assert naive * math.sqrt(1 + 19 * 0.3) == pytest.approx(given_["expected"]["se"], abs=given_["tolerance"])
 
 
 def test_bad_input():

@@ -25,9 +25,7 @@ COUNTS = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.j
 LEVELS = st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99, 0.999])
 
 
-@pytest.mark.parametrize(
-    "case", [p for p in cases("01_binomial") if "method" in p.values[0]["inputs"]]
-)
+@pytest.mark.parametrize("case", [p for p in cases("01_binomial") if "method" in p.values[0]["inputs"]])
 def test_interval_equals_the_outside_number(case):
     given_, expected = case["inputs"], case["expected"]
     method = ORACLE_NAMES.get(given_["method"], given_["method"])
@@ -132,7 +130,7 @@ def test_limits_are_ordered_inside_and_mirror(counts, level, method):
     assert found.low < found.high
     mirrored = proportion(n - x, n, method=method, level=level)
     assert (1 - mirrored.high, 1 - mirrored.low) == pytest.approx((found.low, found.high), abs=1e-9)
-    if "jeffreys" != method:
+    if method != "jeffreys":
         assert (x > 0) or found.low == 0.0
         assert (x < n) or found.high == 1.0
     wider = proportion(x, n, method=method, level=(1 + level) / 2)

@@ -22,7 +22,7 @@ from aliquot.stats.roots import bisect
 
 MOST_PERMUTATIONS = 100
 """Orders averaged when n is small; at large n one order says the same and memory allows fewer."""
-HELD = 2_000_000
+HELD = 500_000
 """Bets held at once."""
 _STAKE = 0.5
 """c: the largest share of the capital at risk in one bet."""
@@ -49,7 +49,7 @@ def betting_interval(
         low: smallest possible score.
         high: largest possible score.
         level: confidence level.
-        n_permutations: orders averaged; None for 100, and fewer from 20,000 rows on.
+        n_permutations: orders averaged; None for 100, and fewer above 5,000 rows.
         rng: seed or generator; None for the fixed default seed.
 
     Raises:

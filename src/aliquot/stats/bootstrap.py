@@ -19,7 +19,7 @@ from aliquot.stats.bootstrap_intervals import (
     studentized_interval,
 )
 from aliquot.stats.distributions import normal_quantile
-from aliquot.stats.effective import as_rows, row_variance
+from aliquot.stats.effective import Rows, as_rows, without_variation
 from aliquot.stats.inputs import DEFAULT_SEED, Floats, RandomSource, as_choice, as_count, as_level, as_values
 from aliquot.stats.replicates import Units, draw_replicates, units_of
 from aliquot.stats.results import Alternative, Estimate, Undefined
@@ -71,28 +71,14 @@ def bootstrap_mean(
         >>> print(bootstrap_mean([1, 1, 1]))
         undefined: all 3 values equal 1: data without variation do not show the error of their mean
     """
-    as_choice(method, get_args(BootstrapMethod), name="method")
-    as_choice(alternative, get_args(Alternative), name="alternative")
-    as_choice(convention, get_args(Convention), name="convention")
-    level, n_resamples = as_level(level), int(as_count(n_resamples, name="n_resamples", at_least=2))
-    rows = as_rows(y, clusters=clusters, weights=weights)
-    v = row_variance(rows)
-    if isinstance(v, Undefined):
-        return v
-    units = units_of(rows)
-    drawn, pivots = draw_replicates(units, n_resamples, rng, pivotal=method == "studentized")
-    found = _interval(
-        method, units, drawn, pivots, level=level, alternative=alternative, convention=convention
-    )
-    if isinstance(found, Undefined):
-        return found
-    seed = {"seed": DEFAULT_SEED if rng is None else rng} if rng is None or isinstance(rng, int) else {}
-    return replace(
-        found,
-        n=v.n,
-        se=float(drawn.std(ddof=1)),
-        clusters=v.n_clusters if v.clustered else None,
-        settings={**found.settings, "convention": convention, **seed},
+    return _bootstrap(
+        as_rows(y, clusters=clusters, weights=weights),
+        method=method,
+        level=level,
+        alternative=alternative,
+        convention=convention,
+        n_resamples=n_resamples,
+        rng=rng,
     )
 
 
@@ -133,11 +119,11 @@ def bootstrap_difference(
     first, second = as_values(a, name="a"), as_values(b, name="b")
     if first.size != second.size:
         raise UsageError(f"a and b must be paired row by row; got {first.size} and {second.size} values")
-    return bootstrap_mean(
-        second - first,
+    d = second - first
+    plain = clusters is None and weights is None
+    return _bootstrap(
+        Rows(d, None, None) if plain else as_rows(d, clusters=clusters, weights=weights),
         method=method,
-        clusters=clusters,
-        weights=weights,
         level=level,
         alternative=alternative,
         convention=convention,
@@ -171,16 +157,74 @@ def abc_interval(y: ArrayLike, *, level: float = 0.95) -> Estimate | Undefined:
     """
     level = as_level(level)
     rows = as_rows(y, clusters=None, weights=None)
-    v = row_variance(rows)
+    constant = without_variation(rows)
+    if constant is not None:
+        return constant
     units = units_of(rows)
     a = acceleration_constant(units.influence)
-    if isinstance(v, Undefined) or isinstance(a, Undefined):
-        return v if isinstance(v, Undefined) else Undefined("the data do not vary")
+    if isinstance(a, Undefined):
+        return a
     shifted = [a + normal_quantile(p) for p in (0.5 - level / 2, 0.5 + level / 2)]
     low, high = (units.point + units.linear_se * w / (1 - a * w) ** 2 for w in shifted)
     return Estimate(
-        units.point, low, high, level, "bootstrap_abc", v.n, se=units.linear_se, settings={"acceleration": a}
+        units.point,
+        low,
+        high,
+        level,
+        "bootstrap_abc",
+        rows.y.size,
+        se=units.linear_se,
+        settings={"acceleration": a},
     )
+
+
+def _bootstrap(
+    rows: Rows,
+    *,
+    method: BootstrapMethod,
+    level: float,
+    alternative: Alternative,
+    convention: Convention,
+    n_resamples: int,
+    rng: RandomSource,
+) -> Estimate | Undefined:
+    as_choice(method, get_args(BootstrapMethod), name="method")
+    as_choice(alternative, get_args(Alternative), name="alternative")
+    as_choice(convention, get_args(Convention), name="convention")
+    level, n_resamples = as_level(level), int(as_count(n_resamples, name="n_resamples", at_least=2))
+    units = units_of(rows)
+    reason = without_variation(rows)
+    reason = _alike(units, rows) if reason is None else reason
+    if reason is not None:
+        return reason
+    drawn, pivots = draw_replicates(units, n_resamples, rng, pivotal=method == "studentized")
+    found = _interval(
+        method, units, drawn, pivots, level=level, alternative=alternative, convention=convention
+    )
+    if isinstance(found, Undefined):
+        return found
+    seed = {"seed": DEFAULT_SEED if rng is None else rng} if rng is None or isinstance(rng, int) else {}
+    return replace(
+        found,
+        n=rows.y.size,
+        se=float(drawn.std(ddof=1)),
+        clusters=None if rows.clusters is None else units.numerators.size,
+        settings={**found.settings, "convention": convention, **seed},
+    )
+
+
+def _alike(units: Units, rows: Rows) -> Undefined | None:
+    """Why clusters that differ in nothing cannot show the error; rounding in their sums does not count."""
+    if rows.plain:
+        return None
+    if units.numerators.size == 1:
+        return Undefined(
+            "one cluster only: how clusters differ, and so the error of their mean, cannot be seen"
+        )
+    scale = max(float(rows.y.max()), -float(rows.y.min()))
+    if float(np.abs(units.influence).max()) <= 1e-12 * scale:
+        return Undefined("every cluster has the same mean, so its error cannot be seen")
+    return None
 
 
 def _interval(

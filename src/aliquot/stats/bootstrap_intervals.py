@@ -214,7 +214,8 @@ def acceleration_constant(influence: ArrayLike) -> float | Undefined:
     if largest == 0:
         return Undefined("all influence values are 0: the data do not vary")
     scaled = values / largest  # cubes of tiny or huge values would leave the range of a double
-    return float((scaled**3).sum() / (6 * (scaled**2).sum() ** 1.5))
+    squares = scaled * scaled
+    return float((squares * scaled).sum() / (6 * squares.sum() ** 1.5))
 
 
 def _checked(replicates: ArrayLike, convention: str) -> Floats:

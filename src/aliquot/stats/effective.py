@@ -23,7 +23,7 @@ FEWEST_CLUSTERS = 3
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows that carry weight; ``clusters`` and ``weights`` are None when they change nothing."""
+    """Rows that carry weight; ``clusters`` (codes 0 to G − 1) and ``weights`` are None when they change nothing."""
 
     y: Floats
     clusters: Integers | None
@@ -72,8 +72,9 @@ def as_rows(y: ArrayLike, *, clusters: ArrayLike | None, weights: ArrayLike | No
     shares = None if weights is None else as_weights(weights, values.size)
     if shares is not None and not shares.all():
         kept = shares > 0
-        values, shares, codes = values[kept], shares[kept], None if codes is None else codes[kept]
-    if codes is not None and np.unique(codes).size == values.size:
+        values, shares = values[kept], shares[kept]
+        codes = None if codes is None else as_codes(codes[kept], values.size, name="clusters")
+    if codes is not None and codes.max() + 1 == values.size:
         codes = None
     if shares is not None and shares.min() == shares.max():
         shares = None
@@ -108,15 +109,25 @@ def effective_size(rows: Rows, *, spread: float, level: float) -> EffectiveSize 
 
 def row_variance(rows: Rows) -> ClusterVariance | Undefined:
     """Cluster-robust variance of the mean, or Undefined when the rows do not show one."""
-    if rows.y.size > 1 and rows.y.min() == rows.y.max():
-        return Undefined(
-            f"all {rows.y.size} values equal {rows.y[0]:g}: "
-            "data without variation do not show the error of their mean"
-        )
+    constant = without_variation(rows)
+    if constant is not None:
+        return constant
     v = cluster_variance(rows.y, clusters=rows.clusters, weights=rows.weights)
     if isinstance(v, ClusterVariance) and v.variance == 0:
         return Undefined("every cluster has the same mean, so its error cannot be seen")
     return v
+
+
+def without_variation(rows: Rows) -> Undefined | None:
+    """Why the rows cannot show the error of their mean, when they are all equal or there is one only."""
+    if rows.y.size == 1:
+        return Undefined("one value only: how values differ, and so the error of their mean, cannot be seen")
+    if rows.y.min() < rows.y.max():
+        return None
+    return Undefined(
+        f"all {rows.y.size} values equal {rows.y[0]:g}: "
+        "data without variation do not show the error of their mean"
+    )
 
 
 def _independent_variance(rows: Rows) -> float:

@@ -40,7 +40,9 @@ def as_count(value: float, *, name: str, at_least: float = 0) -> float:
     return float(value)
 
 
-def as_values(values: ArrayLike, *, name: str, at_least: int = 1, low: float | None = None, high: float | None = None) -> Floats:
+def as_values(
+    values: ArrayLike, *, name: str, at_least: int = 1, low: float | None = None, high: float | None = None
+) -> Floats:
     """Return a one-dimensional float array without NaN or infinity, of at least ``at_least`` values within the bounds."""
     array = np.asarray(values)
     if array.dtype.kind not in "biuf":
@@ -56,7 +58,9 @@ def as_values(values: ArrayLike, *, name: str, at_least: int = 1, low: float | N
             f"{name} holds {array[bad[0]]} at position {bad[0]} ({bad.size} such); "
             "decide first what a missing value means (see missing outcomes), then pass numbers only"
         )
-    if (low is not None and array.min(initial=low) < low) or (high is not None and array.max(initial=high) > high):
+    if (low is not None and array.min(initial=low) < low) or (
+        high is not None and array.max(initial=high) > high
+    ):
         raise UsageError(f"{name} must lie between {low} and {high}; got {array.min()} to {array.max()}")
     return array
 
@@ -81,8 +85,15 @@ def as_codes(labels: ArrayLike | None, n: int, *, name: str) -> Integers:
         raise UsageError(f"{name} holds a missing label; name a cluster for every row, or give each its own")
     if array.dtype.kind == "O":
         if any(label is None or label != label for label in array):  # noqa: PLR0124 - NaN is the one value unequal to itself
-            raise UsageError(f"{name} holds a missing label; name a cluster for every row, or give each its own")
+            raise UsageError(
+                f"{name} holds a missing label; name a cluster for every row, or give each its own"
+            )
         array = np.array([f"{type(label).__name__}:{label}" for label in array])
+    if array.dtype.kind in "iu" and n:
+        first, last = int(array.min()), int(array.max())
+        if last - first < 2 * n + 1000 and last < 2**62:  # numbered already: counting is faster than sorting
+            shifted = array.astype(np.int64) - first
+            return (np.cumsum(np.bincount(shifted) > 0) - 1)[shifted]
     return np.unique(array, return_inverse=True)[1].astype(np.int64).reshape(-1)
 
 

@@ -183,6 +183,8 @@ def _critical(gap: float, level: float) -> float:
     def excess(c: float) -> float:
         return float(special.ndtr(c + gap) - special.ndtr(-c)) - level
 
+    if excess(two_sided) <= 0:  # a gap lost in rounding
+        return two_sided
     return one_sided if excess(one_sided) >= 0 else bisect(excess, one_sided, two_sided)
 
 

@@ -230,12 +230,22 @@ def _rank_size(rows: Rows, point: float, level: float) -> tuple[float, int | Non
 
 def _lower_rank(n: float, q: float, tail: float) -> float:
     """Largest k with P(Bin(n, q) < k) ≤ tail, k between whole numbers allowed; below 1 when there is none."""
-    return 0.0 if (1 - q) ** n > tail else bisect(lambda k: _at_least(k, n, q) - (1 - tail), 1.0, n)
+    if (1 - q) ** n > tail:
+        return 0.0
+    if _at_least(n, n, q) >= 1 - tail:
+        return n
+    if _at_least(1.0, n, q) <= 1 - tail:  # equal but for rounding
+        return 1.0
+    return bisect(lambda k: _at_least(k, n, q) - (1 - tail), 1.0, n)
 
 
 def _upper_rank(n: float, q: float, tail: float) -> float:
     """Smallest k with P(Bin(n, q) ≥ k) ≤ tail; above n when there is none."""
-    return math.inf if q**n > tail else bisect(lambda k: _at_least(k, n, q) - tail, 0.0, n)
+    if q**n > tail:
+        return math.inf
+    if _at_least(n, n, q) >= tail:  # equal but for rounding
+        return n
+    return bisect(lambda k: _at_least(k, n, q) - tail, 0.0, n)
 
 
 def _at_least(k: float, n: float, q: float) -> float:

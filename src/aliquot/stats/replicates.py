@@ -29,8 +29,9 @@ class Units:
     @property
     def columns(self) -> Floats:
         """The units as a matrix, one a row."""
-        parts = [self.numerators] if self.denominators is None else [self.numerators, self.denominators]
-        return np.stack(parts, axis=1)
+        if self.denominators is None:
+            return self.numerators[:, None]
+        return np.stack([self.numerators, self.denominators], axis=1)
 
     @property
     def influence(self) -> Floats:
@@ -88,9 +89,8 @@ def units_of(rows: Rows) -> Units:
     sums = rows.y if rows.weights is None else rows.y * rows.weights
     sizes = rows.weights
     if rows.clusters is not None:
-        codes = np.unique(rows.clusters, return_inverse=True)[1]
-        sums = np.bincount(codes, sums).astype(np.float64)
-        sizes = np.bincount(codes, sizes).astype(np.float64)
+        sums = np.bincount(rows.clusters, sums).astype(np.float64)
+        sizes = np.bincount(rows.clusters, sizes).astype(np.float64)
     if sizes is None or sizes.min() == sizes.max():
         size = 1.0 if sizes is None else float(sizes[0])
         return Units(sums, None, size, float(sums.sum() / (size * sums.size)))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from aliquot.errors import UsageError
@@ -49,18 +50,14 @@ class Cells:
 
 
 def collapse(units: Floats) -> Cells:
-    """Join equal units, shape (N, columns), when that saves work; otherwise keep each as its own row."""
+    """Join equal units, one or two columns, when that saves work; otherwise keep each as its own row."""
     n = units.shape[0]
     if units.shape[1] == 1:
-        values, counts = np.unique(units[:, 0], return_counts=True)
-        values = values[:, None]
-    else:
-        code = np.zeros(n, dtype=np.int64)
-        for column in units.T:
-            kinds, inverse = np.unique(column, return_inverse=True)
-            code = np.unique(code * kinds.size + inverse.reshape(-1), return_inverse=True)[1].reshape(-1)
-        _, first, counts = np.unique(code, return_index=True, return_counts=True)
-        values = units[first]
+        kinds, counts = np.unique(units[:, 0], return_counts=True)
+        values = kinds[:, None]
+    else:  # two columns sort as one complex number
+        pairs, counts = np.unique(units[:, 0] + 1j * units[:, 1], return_counts=True)
+        values = np.stack([pairs.real, pairs.imag], axis=1)
     if counts.size * DRAWS_PER_CELL > n:
         return Cells(units, np.ones(n, dtype=np.int64))
     return Cells(values, counts.astype(np.int64))
@@ -127,7 +124,7 @@ def _draw_blocks(values: Floats, n_resamples: int, generator: np.random.Generato
     shares = np.diff(np.append(starts, n)) / n
     fast = np.random.Generator(np.random.SFC64(int(generator.integers(2**63))))
     totals = np.zeros((n_resamples, values.shape[1]))
-    step = max(1, min(1024, 2 * HELD // starts.size))  # fixed by n, so that a seed means one answer
+    step = max(1, min(2048, 2 * HELD // starts.size))  # fixed by n, so that a seed means one answer
     for first in range(0, n_resamples, step):
         group = totals[first : first + step]
         counts = np.ascontiguousarray(fast.multinomial(n, shares, size=group.shape[0]).T)
@@ -141,21 +138,22 @@ def _add_block(group: Floats, block: Floats, drawn: Integers, fast: np.random.Ge
     if block.shape[0] < BLOCK:
         picks = fast.integers(0, block.shape[0], size=int(drawn.sum()))
         for j, column in enumerate(block.T):
-            group[:, j] += _sum_runs(column.take(picks), drawn)
+            group[:, j] += _sum_runs(column, picks, drawn)
         return
     pairs, odd = drawn >> 1, np.flatnonzero(drawn & 1)
     n_pairs = int(pairs.sum())
     words = fast.bit_generator.random_raw(n_pairs // 4 + 1).view(np.uint16)[:n_pairs]
     rest = fast.integers(0, BLOCK, size=odd.size)
     for j, column in enumerate(block.T):
-        sums_of_two = np.add.outer(column, column).ravel()
-        group[:, j] += _sum_runs(sums_of_two.take(words, mode="clip"), pairs)
+        group[:, j] += _sum_runs(np.add.outer(column, column).ravel(), words, pairs)
         group[odd, j] += column.take(rest)
 
 
-def _sum_runs(values: Floats, lengths: Integers) -> Floats:
-    """Sum consecutive runs of the given lengths; an empty run sums to 0."""
-    starts = np.cumsum(lengths) - lengths
-    sums = np.add.reduceat(np.append(values, 0.0), starts)
+def _sum_runs(values: Floats, picks: Integers | NDArray[np.uint16], lengths: Integers) -> Floats:
+    """Sum the picked values in consecutive runs of the given lengths; an empty run sums to 0."""
+    picked = np.empty(picks.size + 1)
+    picked[-1] = 0.0  # where an empty last run starts
+    values.take(picks, mode="clip", out=picked[:-1])
+    sums = np.add.reduceat(picked, np.cumsum(lengths) - lengths)
     sums[lengths == 0] = 0.0
     return sums
