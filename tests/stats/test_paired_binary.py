@@ -266,7 +266,7 @@ def test_newcombe_8_without_width_is_undefined():
 
 @given(cells=TABLES, added=st.sampled_from([0.0, 0.5, 1.0]))
 def test_wald_forms_agree_with_the_plain_table(cells, added):
-    both, broke, fixed, neither = cells
+    _, broke, fixed, _ = cells
     n = sum(cells)
     found = {0.0: wald_paired, 0.5: agresti_min, 1.0: bonett_price}[added](fixed, broke, n)
     padded = np.array([fixed + added, broke + added, n + (2 if added else 0) - fixed - broke - 2 * added])

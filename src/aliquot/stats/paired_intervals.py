@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 
+from scipy import special
+
 from aliquot.stats.distributions import beta_quantile, normal_quantile, two_sided_z
 from aliquot.stats.inputs import as_choice, as_level
 from aliquot.stats.paired_score import as_paired_counts
 from aliquot.stats.paired_tests import as_table, as_whole
+from aliquot.stats.proportions import wilson
 from aliquot.stats.results import Alternative, Estimate, Undefined
 
 _NO_WIDTH = 1e-12
@@ -40,14 +43,13 @@ def newcombe_paired(
         -0.2000 [-0.3292, -0.0562] 95% newcombe_paired, n = 50
     """
     as_table([[both, broke], [fixed, neither]])
-    z = two_sided_z(as_level(level))
     n = both + broke + fixed + neither
     phi = _phi(both, broke, fixed, neither, corrected=corrected)
     rate_a, rate_b = (both + broke) / n, (both + fixed) / n
-    (low_a, high_a), (low_b, high_b) = _wilson(both + broke, n, z), _wilson(both + fixed, n, z)
+    a, b = wilson(both + broke, n, level=level), wilson(both + fixed, n, level=level)
     difference = (fixed - broke) / n
-    below = _hybrid(rate_b - low_b, high_a - rate_a, phi)
-    above = _hybrid(high_b - rate_b, rate_a - low_a, phi)
+    below = _hybrid(rate_b - b.low, a.high - rate_a, phi)
+    above = _hybrid(b.high - rate_b, rate_a - a.low, phi)
     if below + above < _NO_WIDTH:
         return Undefined(
             "method 8 has no width when both are right on the same half of the items; use corrected=True"
@@ -221,13 +223,12 @@ def rate_ratio_paired(
     joint = math.sqrt((broke + fixed + 2) / ((right_a + 1) * (right_b + 1)))
     apart = sum(math.sqrt((1 - (right + 1) / (total + 2)) / (right + 1)) for right in (right_a, right_b))
     # z is scaled so that the two Wilson intervals together have the width of one for the paired log ratio
-    (low_a, high_a), (low_b, high_b) = (
-        _wilson(right, total, z * joint / apart) for right in (right_a, right_b)
-    )
+    each = 2 * float(special.ndtr(z * joint / apart)) - 1
+    a, b = wilson(right_a, total, level=each), wilson(right_b, total, level=each)
     return Estimate(
         point=right_b / right_a,
-        low=low_b / high_a,
-        high=high_b / low_a,
+        low=b.low / a.high,
+        high=b.high / a.low,
         level=level,
         method="rate_ratio_paired",
         n=total + neither,
@@ -248,13 +249,6 @@ def _phi(both: int, broke: int, fixed: int, neither: int, *, corrected: bool) ->
 def _hybrid(first: float, second: float, phi: float) -> float:
     """Square and add two one-sided widths that are correlated by φ."""
     return math.sqrt(max(0.0, first**2 - 2 * phi * first * second + second**2))
-
-
-def _wilson(x: float, n: float, z: float) -> tuple[float, float]:
-    """Wilson limits at any z (Wilson 1927)."""
-    p, k = x / n, z * z / n
-    centre, half = (p + k / 2) / (1 + k), math.sqrt(k * (p * (1 - p) + k / 4)) / (1 + k)
-    return (max(0.0, centre - half) if x else 0.0), (min(1.0, centre + half) if x != n else 1.0)
 
 
 def _adjusted_wald(
