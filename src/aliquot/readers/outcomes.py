@@ -45,8 +45,8 @@ def evidence_of(table: Table, options: ReadOptions, *, file: str, name: str, sou
     mapped = map_columns(list(table.columns), options, file=file)
     reading = _Reading(table=table, mapped=mapped, options=options, file=file)
     rows = reading.rows(name)
-    rows, notes = settle_rows(rows, place=table.place, file=file, duplicates=options.duplicates)
     refuse_contradictions(rows, reading.item_columns, place=table.place, file=file)
+    rows, notes = settle_rows(rows, place=table.place, file=file, duplicates=options.duplicates)
     outcomes = rows.select(*ROW_KEY, "value", "status")
     attempt = ("system", "task", "item", "attempt")
     said = [column for column in rows.columns if column in RESPONSES and column not in {*attempt, "content"}]
