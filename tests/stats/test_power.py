@@ -175,7 +175,7 @@ def test_connor_computed_elsewhere(psi, difference, power, expected):
 )
 def test_sample_size_is_past_the_last_tooth(psi, difference, power, level, method):
     found = mcnemar_sample_size(psi, difference, power=power, level=level, method=method)
-    powers = powers_over(np.arange(1, 4001), psi, difference, as_rule(level, method))
+    powers = powers_over(np.arange(1, found * 3 // 2 + 100), psi, difference, as_rule(level, method))
     short = np.flatnonzero(powers < power)
     assert found == (short[-1] + 2 if short.size else 1)
 
@@ -209,12 +209,20 @@ def test_detectable_with_nothing_seen_to_differ_is_8_points_of_100():
 def test_detectable_is_where_the_power_is_reached(n, psi, power):
     found = detectable_difference(n, psi=psi, power=power)
     assert found.psi_high == pytest.approx(wilson(psi * n, n).high)
-    for delta, share in ((found.low, psi), (found.high, found.psi_high)):
+    turned = found.psi_high > 0.8 and mcnemar_power(n, psi=max(psi, found.low), difference=found.low) < power
+    ends = (found.high, found.low) if turned else (found.low, found.high)
+    for delta, share in zip(ends, (psi, found.psi_high), strict=True):
         assert mcnemar_power(n, psi=max(share, delta), difference=delta) >= power
         less = delta - 2e-6
         assert mcnemar_power(n, psi=max(share, less), difference=less) < power
-    assert found.low <= found.high + 1e-9
+    assert found.low <= found.high
     assert (found.n, found.psi, found.power, found.level) == (n, psi, power, 0.95)
+
+
+def test_detectable_keeps_the_order_of_its_ends_when_the_sawtooth_turns_them():
+    found = detectable_difference(15, psi=0.9375, power=0.5)
+    # at the share seen .5433, at its upper limit (.989) .5304: one more discordant item allows another value
+    assert (round(found.low, 4), round(found.high, 4)) == (0.5304, 0.5433)
 
 
 def test_too_few_items_can_detect_nothing():

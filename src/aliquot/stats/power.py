@@ -57,8 +57,10 @@ class Detectable:
     """The smallest true difference that a design would find with the given power.
 
     Attributes:
-        low: at the share of differing items that was seen (or ``low`` itself when that is larger).
-        high: at the upper Wilson limit of that share.
+        low: the smaller of the differences found at the share of differing items that was seen, and at its upper
+            Wilson limit.
+        high: the larger of the two; nearly always the one at the upper limit (the sawtooth of an exact test can
+            turn them round when nearly all items differ).
         n: items, rounded down when an effective number was given.
         psi: share of differing items seen.
         psi_high: its upper Wilson limit.
@@ -261,9 +263,10 @@ def detectable_difference(
 
         return enough
 
+    at_seen, at_limit = _smallest(reached(psi)), _smallest(reached(limit))
     return Detectable(
-        low=_smallest(reached(psi)),
-        high=_smallest(reached(limit)),
+        low=min(at_seen, at_limit),
+        high=max(at_seen, at_limit),
         n=items,
         psi=psi,
         psi_high=limit,
