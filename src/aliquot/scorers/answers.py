@@ -13,7 +13,8 @@ from aliquot.scorers.texts import as_number, numbers, plain, present, trimmed
 FAMILIES: Final = (("yes", "no"), ("true", "false"), ("positive", "negative"), tuple("abcdefghij"))
 """Options a choice is made among when the item names none: the family of its reference."""
 
-_LEAD: Final = re.compile(r"(?:\banswer\b(?:\s+is)?|=)\s*:?\s*(.*)")
+_LEAD: Final = re.compile(r"(?:\banswer\b(?:\s+is\b|\s*[:=])|=)\s*(.*)")
+_LETTER: Final = re.compile(r"\W*([b-hj]\b|[ai](?=[).:,]|\s*$))")  # "A dog" and "I think" name no option
 
 
 def score_exact(item: Item, text: str) -> Score:
@@ -34,7 +35,7 @@ def score_words(item: Item, text: str) -> Score:
 def score_number(item: Item, text: str) -> Score:
     """1 when the number the text settles on equals the reference exactly.
 
-    That is the first number after the last "answer" or "="; without either, the last number of the text.
+    That is the first number after the last "answer is", "answer:" or "="; without these, the last number.
     """
     wanted = [number for answer in right_answers(item) if (number := as_number(answer)) is not None]
     if not wanted:
@@ -76,7 +77,7 @@ def right_answers(item: Item) -> tuple[str, ...]:
 
 
 def _led_parts(text: str) -> list[str]:
-    """Return what follows each "answer", "answer is" or "=", shortest part last."""
+    """Return what follows each "answer is", "answer:" or "=", shortest part last."""
     parts: list[str] = []
     match = _LEAD.search(text)
     while match:
@@ -102,9 +103,9 @@ def _options(item: Item) -> tuple[str, ...]:
 
 
 def _named(line: str, options: tuple[str, ...]) -> list[str]:
-    """Return the options a line names; single letters only as its first word or after "answer"."""
+    """Return the options a line names; single letters only at its start or after "answer is"."""
     if all(len(option) == 1 for option in options):
         lead = _LEAD.search(plain(line))
-        first = re.match(r"\W*(\w+)\b", lead[1] if lead else plain(line))
+        first = _LETTER.match(lead[1] if lead else plain(line))
         return [first[1]] if first and first[1] in options else []
     return present(line, options)

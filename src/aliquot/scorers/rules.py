@@ -48,7 +48,7 @@ RULES: Final[Mapping[str, Rule]] = {
         Rule(
             "json_fields",
             "1",
-            "first JSON object; " + NORMALISATION + _ENDS + "; numbers by value",
+            f"first JSON object; {NORMALISATION}{_ENDS}; numbers by value",
             score_json_fields,
         ),
         Rule("refusal", "1", f"{NORMALISATION}; first {OPENING} letters", score_refusal, reads_cut=True),
@@ -70,8 +70,8 @@ def rule_named(name: str) -> Rule:
 def score(rule: Rule, item: Item, text: str) -> Score:
     """Return what a rule says about the text of a response.
 
-    An answer that is wrong because it refuses is ``refused`` and has no value of its own: under a rate it counts as
-    failed, and the finding counts it among the refusals.
+    An answer that is wrong because it refuses is ``refused`` and has no value of its own: under a rate it counts
+    as failed, and the finding counts it among the refusals.
 
     Args:
         rule: how to score.

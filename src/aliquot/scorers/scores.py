@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-ScoreStatus: TypeAlias = Literal["ok", "unparsed", "refused", "truncated", "timeout", "failed", "error"]
+ScoreStatus: TypeAlias = Literal[
+    "ok", "unparsed", "refused", "truncated", "timeout", "failed", "error", "missing"
+]
 
 
 @dataclass(frozen=True, slots=True)

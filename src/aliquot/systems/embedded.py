@@ -41,18 +41,27 @@ def cache_folder() -> Path:
     return (Path(root) if root else Path.home() / ".cache") / "aliquot"
 
 
+def named_file() -> Path | None:
+    """Return the GGUF file that ``ALIQUOT_MODEL`` names, or None when it names none.
+
+    Raises:
+        MachineError: it names something that is not a file.
+    """
+    named = os.environ.get(VARIABLE)
+    if not named:
+        return None
+    if not Path(named).is_file():
+        raise MachineError(f"{VARIABLE} names {named}, which is not a file. Unset it, or run: aliquot model")
+    return Path(named)
+
+
 def model_file() -> Path:
     """Return the GGUF file to load: what ``ALIQUOT_MODEL`` names, else the installed weights.
 
     Raises:
         MachineError: neither is there.
     """
-    named = os.environ.get(VARIABLE)
-    if not named:
-        return weights.find(cache_folder())
-    if not Path(named).is_file():
-        raise MachineError(f"{VARIABLE} names {named}, which is not a file. Unset it, or run: aliquot model")
-    return Path(named)
+    return named_file() or weights.find(cache_folder())
 
 
 def available_cores() -> int:
@@ -100,8 +109,8 @@ class EmbeddedModel:
         return str(self._server.listening_address)
 
     @property
-    def slots(self) -> int:
-        """Answers worked on at once."""
+    def concurrency(self) -> int:
+        """Answers worked on at once: the slots."""
         return self._slots
 
     @property

@@ -60,6 +60,11 @@ class FakeSystem:
         """What the constructor was given."""
         return self._components
 
+    @property
+    def concurrency(self) -> int:
+        """Four answers at once."""
+        return 4
+
     async def chat(self, request: ChatRequest) -> Reply:
         """Answer the conversation, read as its messages joined by line breaks."""
         return await self._answer("\n".join(message.content for message in request.messages))

@@ -23,6 +23,11 @@ class System(Protocol):
         """Every part that shapes an answer, with its version; ``snapshot`` identifies the weights. No key."""
         ...
 
+    @property
+    def concurrency(self) -> int:
+        """Requests worth having in flight at once."""
+        ...
+
     async def chat(self, request: ChatRequest) -> Reply:
         """Continue a conversation."""
         ...

@@ -1,0 +1,146 @@
+"""YAML with line numbers: what an evaluation file is read from, so that every complaint names its line."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any, NoReturn, cast
+
+import yaml
+
+from aliquot.errors import InputError, nearest
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A value with the line it stands on.
+
+    Attributes:
+        value: a scalar, a list of nodes, or a mapping from key to node.
+        line: counted from 1.
+        file: the file, as the user named it.
+        key: the key this is the value of.
+    """
+
+    value: object
+    line: int
+    file: str
+    key: str = ""
+
+    def refuse(self, problem: str, *, remedy: str | None = None) -> NoReturn:
+        """Raise the InputError that names file, line and key."""
+        raise InputError(problem, file=self.file, row=self.line, field=self.key or None, remedy=remedy)
+
+    def mapping(self, known: Collection[str] | None = None) -> dict[str, Node]:
+        """Return a mapping whose keys are all known."""
+        if not isinstance(self.value, dict):
+            self.refuse(f"{_shown(self.value)} stands where key: value lines are needed")
+        nodes = cast("dict[str, Node]", self.value)
+        for name, node in nodes.items():
+            if known is not None and name not in known:
+                raise InputError(
+                    f"there is no key {name!r}", file=self.file, row=node.line, remedy=nearest(name, known)
+                )
+        return nodes
+
+    def text(self) -> str:
+        """Return a text."""
+        if not isinstance(self.value, str):
+            self.refuse(f"{_shown(self.value)} is not text", remedy="Put it in quotes")
+        return self.value
+
+    def number(self, *, low: float = float("-inf"), high: float = float("inf")) -> float:
+        """Return a number between two bounds."""
+        if isinstance(self.value, bool) or not isinstance(self.value, int | float):
+            self.refuse(f"{_shown(self.value)} is not a number")
+        if not low <= self.value <= high:
+            self.refuse(f"{self.value} is out of range", remedy=f"Give a number from {low:g} to {high:g}")
+        return self.value
+
+    def whole(self, *, low: int = 0) -> int:
+        """Return a whole number of at least ``low``."""
+        if isinstance(self.value, bool) or not isinstance(self.value, int) or self.value < low:
+            self.refuse(f"{_shown(self.value)} is not a whole number from {low}")
+        return self.value
+
+    def texts(self) -> tuple[str, ...]:
+        """Return a list of texts."""
+        if not isinstance(self.value, list):
+            self.refuse(f"{_shown(self.value)} is not a list", remedy="Write [one, two]")
+        return tuple(node.text() for node in cast("list[Node]", self.value))
+
+    def one_of(self, known: Collection[str]) -> str:
+        """Return a text out of a few."""
+        value = self.text()
+        if value not in known:
+            self.refuse(f"{value!r} is not known here", remedy=nearest(value, known))
+        return value
+
+
+def parse(text: str, *, file: str) -> Node:
+    r"""Read YAML without anchors, aliases, tags or repeated keys.
+
+    Raises:
+        InputError: the text is not YAML, or uses what is not allowed here.
+
+    Examples:
+        >>> parse("name: trial\\nseed: 7", file="trial.yaml").mapping()["seed"].line
+        2
+    """
+    try:
+        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            if getattr(event, "anchor", None):
+                mark: Any = event.start_mark
+                raise InputError(
+                    "anchors and aliases are not read here",
+                    file=file,
+                    row=mark.line + 1,
+                    remedy="Write it out",
+                )
+        root: Any = yaml.compose(text, Loader=yaml.SafeLoader)
+        if root is None:
+            raise InputError("the file is empty", file=file, remedy="Write at least name, items and systems")
+        return _node(root, file=file)
+    except (yaml.YAMLError, RecursionError) as error:
+        place: Any = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or "it is nested too deeply"
+        raise InputError(
+            f"this is not YAML ({problem})", file=file, row=place.line + 1 if place else None
+        ) from error
+
+
+def _node(source: Any, *, file: str, key: str = "") -> Node:
+    line = source.start_mark.line + 1
+    if isinstance(source, yaml.MappingNode):
+        entries: dict[str, Node] = {}
+        for name_node, value_node in cast("list[tuple[Any, Any]]", source.value):
+            name = _scalar(name_node)
+            name_line = name_node.start_mark.line + 1
+            if not isinstance(name, str):
+                raise InputError(
+                    f"the key {_shown(name)} is not text", file=file, row=name_line, remedy="Put it in quotes"
+                )
+            if name in entries:
+                raise InputError(
+                    f"the key {name!r} stands twice", file=file, row=name_line, remedy="Keep one"
+                )
+            entries[name] = _node(value_node, file=file, key=name)
+        return Node(entries, line, file, key)
+    if isinstance(source, yaml.SequenceNode):
+        return Node(
+            [_node(part, file=file, key=key) for part in cast("list[Any]", source.value)], line, file, key
+        )
+    return Node(_scalar(source), line, file, key)
+
+
+def _scalar(source: Any) -> object:
+    """Return a scalar's value; what is no scalar of a standard type is an error of the file."""
+    return yaml.constructor.SafeConstructor().construct_object(source, deep=True)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list):
+        return "a list"
+    return "nothing" if value is None else repr(value)

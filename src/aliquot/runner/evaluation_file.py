@@ -1,0 +1,136 @@
+"""Reading an evaluation file: strict keys, typed values, every complaint with its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final, Literal, cast
+
+from aliquot.errors import InputError, UsageError
+from aliquot.runner.documents import Node, parse
+from aliquot.runner.evaluation import MODES, Evaluation, Guards, SampleSpec, ScorerSpec, SystemSpec
+from aliquot.scorers.rules import RULES
+from aliquot.systems.requests import Decoding
+
+KEYS: Final = (
+    "name", "task", "items", "sample", "seed", "attempts", "cluster", "segments", "scorer", "guards",
+    "systems",
+)  # fmt: skip
+SYSTEM_KEYS: Final = ("model", "mode", "instructions", "prompt", "decoding")
+DECODING_KEYS: Final = ("temperature", "max_tokens", "stop", "top_p", "seed")
+
+
+def read_evaluation(path: str | Path) -> Evaluation:
+    """Read an evaluation file.
+
+    Raises:
+        UsageError: there is no such file.
+        InputError: a key or value that cannot be used, with its line.
+    """
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        raise UsageError(f"there is no evaluation file {path}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read ({error})", file=str(path)) from error
+    return parse_evaluation(text, file=str(path))
+
+
+def parse_evaluation(text: str, *, file: str) -> Evaluation:
+    """Return the evaluation that a YAML text describes.
+
+    A path to items is taken relative to the file.
+
+    Args:
+        text: the YAML text.
+        file: its name, for messages and relative paths.
+
+    Raises:
+        InputError: a key or value that cannot be used, with its line.
+    """
+    root = parse(text, file=file)
+    keys = root.mapping(KEYS)
+    for name in ("name", "items", "scorer", "systems"):
+        if name not in keys:
+            root.refuse(f"the key {name!r} is missing")
+    systems = keys["systems"].mapping()
+    if not systems:
+        keys["systems"].refuse("no system is listed", remedy="List at least one")
+    try:
+        return Evaluation(
+            name=keys["name"].text(),
+            task=_text(keys, "task"),
+            items=_items(keys["items"].text(), folder=Path(file).parent),
+            sample=_sample(keys["sample"]) if "sample" in keys else None,
+            seed=keys["seed"].whole() if "seed" in keys else 0,
+            attempts=keys["attempts"].whole(low=1) if "attempts" in keys else 1,
+            cluster=_text(keys, "cluster"),
+            segments=keys["segments"].texts() if "segments" in keys else (),
+            scorer=_scorer(keys["scorer"]),
+            guards=_guards(keys["guards"]) if "guards" in keys else Guards(),
+            systems={name: _system(node) for name, node in systems.items()},
+            file=file,
+        )
+    except UsageError as error:
+        raise InputError(str(error), file=file) from error
+
+
+def _text(keys: dict[str, Node], name: str) -> str | None:
+    return keys[name].text() if name in keys else None
+
+
+def _items(named: str, *, folder: Path) -> str:
+    path = Path(named)
+    return str(folder / path) if path.suffix in {".jsonl", ".csv"} and not path.is_absolute() else named
+
+
+def _sample(node: Node) -> SampleSpec:
+    keys = node.mapping(("items", "by"))
+    if "items" not in keys:
+        node.refuse("the key 'items' is missing", remedy="Say how many items to draw")
+    return SampleSpec(items=keys["items"].whole(low=1), by=_text(keys, "by"))
+
+
+def _scorer(node: Node) -> ScorerSpec:
+    if isinstance(node.value, str):
+        return ScorerSpec(rule=node.one_of(RULES))
+    keys = node.mapping(("field",))
+    if "field" not in keys:
+        node.refuse("the key 'field' is missing", remedy=f"Or name a rule: {', '.join(RULES)}")
+    return ScorerSpec(field=keys["field"].text())
+
+
+def _guards(node: Node) -> Guards:
+    keys = node.mapping(("parse_rate",))
+    if "parse_rate" not in keys:
+        return Guards()
+    if keys["parse_rate"].value is False:
+        return Guards(parse_rate=0.0)
+    return Guards(parse_rate=keys["parse_rate"].number(low=0, high=1))
+
+
+def _system(node: Node) -> SystemSpec:
+    keys = node.mapping(SYSTEM_KEYS)
+    for name in ("model", "prompt"):
+        if name not in keys:
+            node.refuse(f"the key {name!r} is missing")
+    mode = keys["mode"].one_of(MODES) if "mode" in keys else "chat"
+    return SystemSpec(
+        model=keys["model"].text(),
+        mode=cast("Literal['chat', 'completion']", mode),
+        instructions=_text(keys, "instructions"),
+        prompt=keys["prompt"].text(),
+        decoding=_decoding(keys["decoding"]) if "decoding" in keys else Decoding(),
+    )
+
+
+def _decoding(node: Node) -> Decoding:
+    keys = node.mapping(DECODING_KEYS)
+    standard = Decoding()
+    return Decoding(
+        temperature=keys["temperature"].number(low=0) if "temperature" in keys else standard.temperature,
+        max_tokens=keys["max_tokens"].whole(low=1) if "max_tokens" in keys else standard.max_tokens,
+        stop=keys["stop"].texts() if "stop" in keys else (),
+        top_p=keys["top_p"].number(low=0, high=1) if "top_p" in keys else None,
+        seed=keys["seed"].whole() if "seed" in keys else None,
+    )

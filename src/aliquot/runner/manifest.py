@@ -1,0 +1,176 @@
+"""What a run writes down about itself, and when a directory may not take further answers."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Final
+
+import msgspec
+
+from aliquot.errors import UsageError
+from aliquot.files.manifest import Manifest
+from aliquot.item_sets.items import digest
+from aliquot.item_sets.samples import Selection
+from aliquot.runner.evaluation import SystemSpec
+from aliquot.runner.plan import ORDER, Plan
+from aliquot.systems.system import System
+
+PACKAGES: Final = ("aliquot", "jinja2", "msgspec", "numpy", "polars", "pyyaml")
+"""Packages whose version may matter for what was asked or how it was scored."""
+
+IDENTITY: Final = ("model", "snapshot")
+"""Components that make a system another one; others (the engine) matter only for answers still to come."""
+
+
+def make_manifest(
+    plan: Plan, models: Mapping[str, System], *, now: datetime, concurrency: int | None
+) -> Manifest:
+    """Return the manifest of a run that is about to start.
+
+    Args:
+        plan: what is asked.
+        models: the opened systems by model name.
+        now: when the run starts.
+        concurrency: requests in flight, where the user fixed them.
+    """
+    evaluation = plan.evaluation
+    return Manifest(
+        name=evaluation.name,
+        task=plan.task,
+        item_set={
+            "name": plan.item_set.name,
+            "version": plan.item_set.version,
+            "licence": plan.item_set.licence,
+            "hash": plan.item_set.hash,
+            "source": plan.item_set.source,
+            "selection": asdict(plan.selection),
+            "selected": describe_selection(plan.selection),
+            "order": ORDER,
+            "chosen": digest([item.id for item in plan.items]),
+        },
+        systems={
+            name: _describe_system(spec, models[spec.model]) for name, spec in evaluation.systems.items()
+        },
+        scorers={
+            rule.name: {"metric": "success", "version": rule.version, "normalisation": rule.normalisation}
+            for rule in sorted(set(plan.rules.values()), key=lambda rule: rule.name)
+        },
+        attempts=evaluation.attempts,
+        seed=evaluation.seed,
+        cluster=evaluation.cluster,
+        segments=evaluation.segments,
+        started=now.isoformat(timespec="seconds"),
+        versions=_versions(),
+        warnings=tuple(_warnings(plan)),
+        settings={
+            "file": evaluation.file,
+            "concurrency": concurrency,
+            "parse_rate": evaluation.guards.parse_rate,
+        },
+    )
+
+
+def continue_manifest(old: Manifest | None, new: Manifest, *, anything_left: bool) -> Manifest:
+    """Return the manifest to go on with, keeping when the run began.
+
+    Args:
+        old: the directory's manifest, if it has one.
+        new: the manifest of what is asked now.
+        anything_left: whether answers are still owed.
+
+    Raises:
+        UsageError: the directory's answers belong to another evaluation and would be mixed with new ones.
+    """
+    if old is None:
+        return new
+    changed = list(_changes(old, new, with_versions=anything_left))
+    if changed:
+        raise UsageError(
+            f"the run {old.name!r} holds answers to another evaluation; changed: {', '.join(changed)}. "
+            "Give the changed evaluation a new name, or undo the change"
+        )
+    return msgspec.structs.replace(new, started=old.started)
+
+
+def describe_selection(selection: Selection) -> str:
+    """Return in one line how the items were chosen.
+
+    Examples:
+        >>> describe_selection(Selection(how="stratified", n=96, of=230, asked=96, by="segment", seed=7))
+        'stratified sample, 96 of 230 by segment, seed 7'
+    """
+    if selection.how == "all":
+        return f"all {selection.of} items"
+    by = f" by {selection.by}" if selection.by else ""
+    whole = f", whole {selection.cluster}s" if selection.cluster else ""
+    return f"{selection.how} sample, {selection.n} of {selection.of}{by}{whole}, seed {selection.seed}"
+
+
+def _describe_system(spec: SystemSpec, model: System) -> dict[str, Any]:
+    template = {"mode": spec.mode, "instructions": spec.instructions, "prompt": spec.prompt}
+    return {
+        **template,
+        "prompt_sha256": digest(template),
+        "decoding": asdict(spec.decoding),
+        "components": dict(model.components),
+    }
+
+
+def _changes(old: Manifest, new: Manifest, *, with_versions: bool) -> list[str]:
+    changed = [
+        word
+        for word, before, after in (
+            ("task", old.task, new.task),
+            ("items", old.item_set.get("hash"), new.item_set.get("hash")),
+            ("seed", old.seed, new.seed),
+            ("sample", old.item_set.get("chosen"), new.item_set.get("chosen")),
+        )
+        if before != after
+    ]
+    for name in old.systems.keys() & new.systems.keys():
+        before, after = _plain(old.systems[name]), _plain(new.systems[name])
+        changed += [
+            f"{part} of {name!r}"
+            for part in ("mode", "instructions", "prompt", "decoding")
+            if before[part] != after[part]
+        ]
+        parts = before["components"].keys() | after["components"].keys()
+        changed += [
+            f"{part} of {name!r}"
+            for part in sorted(parts)
+            if (part in IDENTITY or with_versions)
+            and before["components"].get(part) != after["components"].get(part)
+        ]
+    return changed
+
+
+def _plain(about: dict[str, Any]) -> dict[str, Any]:
+    """Return a system's description as it looks after a trip through JSON."""
+    return msgspec.json.decode(msgspec.json.encode(about))
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version(), "platform": f"{platform.system()} {platform.machine()}"}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed as a package"
+    return found
+
+
+def _warnings(plan: Plan) -> list[str]:
+    said: list[str] = []
+    for name, spec in plan.evaluation.systems.items():
+        if spec.mode == "completion" and spec.prompt != spec.prompt.rstrip():
+            said.append(
+                f"the prompt of {name!r} ends with white space, which a completion continues; write |- for |"
+            )
+    asked, drawn = plan.selection.asked, plan.selection.n
+    if asked is not None and drawn < asked:
+        said.append(f"{drawn} of {asked} items were drawn: no further whole {plan.selection.cluster} fits")
+    return said

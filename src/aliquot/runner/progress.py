@@ -1,0 +1,115 @@
+"""What a run says about itself while it runs, and to whom."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a run stands.
+
+    Attributes:
+        system: the system whose answer came last; empty before the first.
+        done: answers on record, those of earlier sessions included.
+        total: answers the run needs.
+        kept: of ``done``, answers that were on record when this session started.
+        statuses: number of answers by status, as scored; errors will be asked again by the next session.
+        elapsed_s: seconds since this session started asking.
+    """
+
+    system: str
+    done: int
+    total: int
+    kept: int
+    statuses: Mapping[str, int]
+    elapsed_s: float
+
+    @property
+    def rate(self) -> float | None:
+        """Answers a second in this session; None before the first."""
+        new = self.done - self.kept
+        return new / self.elapsed_s if new and self.elapsed_s > 0 else None
+
+    @property
+    def eta_s(self) -> float | None:
+        """Seconds to the end at this rate; None before the first answer."""
+        return (self.total - self.done) / self.rate if self.rate else None
+
+
+class Observer(Protocol):
+    """Receives progress; called on the thread that runs the event loop, and expected to return at once."""
+
+    def started(self, progress: Progress) -> None:
+        """Asking is about to begin."""
+        ...
+
+    def answered(self, progress: Progress) -> None:
+        """One more answer is on record."""
+        ...
+
+    def noted(self, text: str) -> None:
+        """Something to know, as one sentence."""
+        ...
+
+
+class Silent:
+    """The observer that says nothing."""
+
+    def started(self, progress: Progress) -> None:
+        """Say nothing."""
+
+    def answered(self, progress: Progress) -> None:
+        """Say nothing."""
+
+    def noted(self, text: str) -> None:
+        """Say nothing."""
+
+
+class Tally:
+    """Counts answers and tells an observer.
+
+    Args:
+        total: answers the run needs.
+        observer: whom to tell.
+        clock: seconds of a clock that never goes back.
+    """
+
+    def __init__(self, total: int, *, observer: Observer, clock: Callable[[], float]) -> None:
+        self._total, self._observer, self._clock = total, observer, clock
+        self._statuses: Counter[str] = Counter()
+        self._kept = self._new = 0
+        self._system = ""
+        self._begin = clock()
+
+    @property
+    def progress(self) -> Progress:
+        """Where the run stands now."""
+        return Progress(
+            system=self._system,
+            done=self._kept + self._new,
+            total=self._total,
+            kept=self._kept,
+            statuses=dict(self._statuses),
+            elapsed_s=self._clock() - self._begin,
+        )
+
+    def keep(self, status: str) -> None:
+        """Count an answer of an earlier session."""
+        self._kept += 1
+        self._statuses[status] += 1
+
+    def start(self) -> None:
+        """Start the clock of this session and say so."""
+        self._begin = self._clock()
+        self._observer.started(self.progress)
+
+    def add(self, system: str, status: str) -> None:
+        """Count a new answer and say so."""
+        self._system = system
+        self._new += 1
+        self._statuses[status] += 1
+        self._observer.answered(self.progress)

@@ -1,0 +1,35 @@
+"""From what came back to what it is worth: one rule for the live counts and for the evidence."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from aliquot.files.records import Response
+from aliquot.item_sets.items import Item
+from aliquot.scorers.rules import Rule, score
+from aliquot.scorers.scores import Score, ScoreStatus
+
+
+def score_response(rule: Rule, item: Item, response: Response) -> Score:
+    """Return the score of one response.
+
+    A response that is no answer (truncated, timed out, failed, lost) has no value and keeps its status; under
+    a rate the system's own failures count as 0. Two exceptions, where a value wins over the status: an answer
+    that was cut is scored by a rule that its opening decides, and a refusal by the system itself is right on an
+    item that expects one.
+
+    Args:
+        rule: how to score.
+        item: what was asked.
+        response: what came back.
+    """
+    text = response.text or ""
+    status = cast("ScoreStatus", response.status)
+    if status == "ok":
+        return score(rule, item, text)
+    if status == "truncated" and rule.reads_cut and text.strip():
+        cut = score(rule, item, text)
+        return Score(cut.value, label=cut.label, status=status, note="scored by the opening of a cut answer")
+    if status == "refused" and item.expect == "refuse":
+        return Score(1.0, label="refuse", status=status)
+    return Score(None, status=status, note=response.reason)

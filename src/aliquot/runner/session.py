@@ -1,0 +1,86 @@
+"""One session of a run: open the directory, ask what is still owed, write the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from aliquot.evidence.tables import Evidence
+from aliquot.files.journal import Journal
+from aliquot.files.run_directory import RunDirectory
+from aliquot.runner.executor import Executor, answered_keys
+from aliquot.runner.manifest import continue_manifest, make_manifest
+from aliquot.runner.plan import Plan
+from aliquot.runner.progress import Observer, Tally
+from aliquot.runner.results import build_evidence, keep_item
+from aliquot.systems.system import System
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """Time, as arguments.
+
+    Attributes:
+        seconds: a clock that never goes back.
+        now: the time of day with its zone.
+    """
+
+    seconds: Callable[[], float]
+    now: Callable[[], datetime]
+
+
+async def run_session(
+    plan: Plan,
+    path: Path,
+    *,
+    models: Mapping[str, System],
+    observer: Observer,
+    clocks: Clocks,
+    concurrency: int | None = None,
+) -> Evidence:
+    """Ask what the run still owes and return its evidence; running again asks only what has no answer.
+
+    Args:
+        plan: what is asked.
+        path: the run's directory.
+        models: the opened systems by model name.
+        observer: whom to tell.
+        clocks: time.
+        concurrency: requests in flight; None for what each model says it can take.
+
+    Raises:
+        UsageError: the directory's answers belong to another evaluation.
+        MachineError: another process works on this run, or the disk refuses.
+        RunStoppedError: a guard stopped the run; what was answered is kept.
+    """
+    run = RunDirectory.create_or_open(path)
+    with Journal.open(run.journal_path) as journal:
+        for note in journal.notes:
+            observer.noted(note.text)
+        answered = answered_keys(journal.records)
+        fresh = make_manifest(plan, models, now=clocks.now(), concurrency=concurrency)
+        owed = any(
+            (name, plan.task, question.item.id, question.attempt) not in answered
+            for name in plan.evaluation.systems
+            for question in plan.questions(name)
+        )
+        manifest = continue_manifest(run.manifest, fresh, anything_left=owed)
+        for warning in manifest.warnings:
+            observer.noted(warning)
+        run.write_manifest(manifest)
+        run.write_items(keep_item(item, task=plan.task, rule=plan.rules[item.id].name) for item in plan.items)
+        tally = Tally(plan.total, observer=observer, clock=clocks.seconds)
+        executor = Executor(
+            plan, models, journal=journal, tally=tally, now=clocks.now, concurrency=concurrency
+        )
+        await executor.execute()
+        run.write_manifest(
+            msgspec.structs.replace(manifest, finished=clocks.now().isoformat(timespec="seconds"))
+        )
+        evidence = build_evidence(RunDirectory(path))
+        run.write_evidence(evidence)
+    return evidence

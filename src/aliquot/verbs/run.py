@@ -1,0 +1,191 @@
+"""``run``: ask the systems of an evaluation about every item, once, and keep every answer."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from aliquot.errors import RunStoppedError, UsageError, nearest
+from aliquot.evidence.tables import Evidence
+from aliquot.runner.evaluation import Evaluation
+from aliquot.runner.evaluation_file import read_evaluation
+from aliquot.runner.plan import Plan, make_plan
+from aliquot.runner.progress import Observer, Progress, Silent
+from aliquot.runner.session import Clocks, run_session
+
+if TYPE_CHECKING:
+    from aliquot.systems.system import System
+
+EMBEDDED: Final = "embedded"
+"""The model name under which an evaluation asks the embedded model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A finished run.
+
+    Attributes:
+        path: its directory.
+        evidence: its tables.
+    """
+
+    path: Path
+    evidence: Evidence
+
+
+def run(
+    evaluation: str | Path | Evaluation,
+    *,
+    directory: str | Path = "runs",
+    models: Mapping[str, System] | None = None,
+    observer: Observer | None = None,
+    limit: int | None = None,
+    concurrency: int | None = None,
+    threads: int | None = None,
+) -> Run:
+    """Run an evaluation into ``directory/<name>``; run it again to go on where it stopped.
+
+    Works in a script and inside a running event loop (a notebook), where it uses a thread with its own loop.
+
+    Args:
+        evaluation: an evaluation file, or an ``Evaluation``.
+        directory: where run directories are kept.
+        models: systems by the name under which the evaluation's ``model`` asks for them; ``embedded`` is
+            there without being given. They are not closed.
+        observer: receives progress.
+        limit: ask this many items only, a seeded stratified part.
+        concurrency: requests in flight; None for what each model says it can take.
+        threads: computing threads of the embedded model; None for the cores available.
+
+    Returns:
+        The run's directory and its evidence.
+
+    Raises:
+        UsageError: an unknown name, or a directory whose answers belong to another evaluation.
+        InputError: an evaluation file or item that cannot be used.
+        MachineError: the model is missing, the disk is full, another process works on this run.
+        RunStoppedError: a guard or an interrupt stopped the run; what was answered is kept.
+    """
+    watcher = _Watcher(observer or Silent())
+    work = run_async(
+        evaluation,
+        directory=directory,
+        models=models,
+        observer=watcher,
+        limit=limit,
+        concurrency=concurrency,
+        threads=threads,
+    )
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        runner = asyncio.run
+    else:
+        runner = _run_in_thread
+    try:
+        return runner(work)
+    except KeyboardInterrupt as interrupt:
+        raise RunStoppedError(watcher.farewell()) from interrupt
+
+
+async def run_async(
+    evaluation: str | Path | Evaluation,
+    *,
+    directory: str | Path = "runs",
+    models: Mapping[str, System] | None = None,
+    observer: Observer | None = None,
+    limit: int | None = None,
+    concurrency: int | None = None,
+    threads: int | None = None,
+) -> Run:
+    """Do what ``run`` does, on the running event loop; parameters, result and errors are those of ``run``."""
+    if concurrency is not None and concurrency < 1:
+        raise UsageError(f"concurrency is {concurrency}; it must be 1 or more")
+    if not isinstance(evaluation, Evaluation):
+        evaluation = read_evaluation(evaluation)
+    plan = make_plan(evaluation, limit=limit)
+    given = dict(models or {})
+    opened = await _open_missing(plan, given, threads=threads)
+    path = Path(directory) / evaluation.name
+    clocks = Clocks(seconds=time.monotonic, now=lambda: datetime.now().astimezone())
+    try:
+        evidence = await run_session(
+            plan,
+            path,
+            models=given | opened,
+            observer=observer or Silent(),
+            clocks=clocks,
+            concurrency=concurrency,
+        )
+    finally:
+        for model in opened.values():
+            await model.close()
+    return Run(path, evidence)
+
+
+async def _open_missing(plan: Plan, given: Mapping[str, System], *, threads: int | None) -> dict[str, System]:
+    """Open the embedded model when the evaluation asks for it and nobody gave it."""
+    wanted = {spec.model for spec in plan.evaluation.systems.values()} - given.keys()
+    for name in sorted(wanted - {EMBEDDED}):
+        raise UsageError(f"there is no model {name!r}. {nearest(name, {EMBEDDED, *given})}")
+    if EMBEDDED not in wanted:
+        return {}
+    from aliquot.systems.embedded import EmbeddedModel
+
+    return {EMBEDDED: await asyncio.to_thread(EmbeddedModel, threads=threads)}
+
+
+class _Watcher:
+    """Passes progress on and remembers the last, for the words at an interrupt."""
+
+    def __init__(self, observer: Observer) -> None:
+        self._observer = observer
+        self._last: Progress | None = None
+
+    def started(self, progress: Progress) -> None:
+        self._last = progress
+        self._observer.started(progress)
+
+    def answered(self, progress: Progress) -> None:
+        self._last = progress
+        self._observer.answered(progress)
+
+    def noted(self, text: str) -> None:
+        self._observer.noted(text)
+
+    def farewell(self) -> str:
+        if self._last is None:
+            return "interrupted before anything was asked"
+        done, total = self._last.done, self._last.total
+        return f"interrupted with {done} of {total} answers, all kept. Run the same command again to go on"
+
+
+def _run_in_thread(work: Coroutine[Any, Any, Run]) -> Run:
+    """Run a coroutine on a loop of its own in a thread; an interrupt cancels it and waits for its end."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="aliquot-run", daemon=True)
+    thread.start()
+    future = asyncio.run_coroutine_threadsafe(work, loop)
+    try:
+        return future.result()
+    except KeyboardInterrupt:
+        future.cancel()
+        raise
+    finally:
+        asyncio.run_coroutine_threadsafe(_finish_tasks(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+async def _finish_tasks() -> None:
+    """Wait until every other task of this loop has ended, so that files are closed and models freed."""
+    others = asyncio.all_tasks() - {cast("asyncio.Task[Any]", asyncio.current_task())}
+    await asyncio.gather(*others, return_exceptions=True)
+    await asyncio.get_running_loop().shutdown_default_executor()
