@@ -94,9 +94,13 @@ def test_columns_are_named_by_the_user_and_a_wide_table_has_a_column_a_system(tm
         (
             "item,score,passed\n1,1,1\n",
             {},
-            "'score', 'passed' may each be the column of the value. Name it: --value score",
+            "'score', 'passed' may each be the column of the value. Name it: --value 'score'",
         ),
-        ("x,y\n1,1\n", {}, "no column holds the items' ids. Name it: --item COLUMN. The columns are: x, y"),
+        (
+            "x,y\n1,1\n",
+            {},
+            "no column holds the items' ids. Name it: --item COLUMN. The columns are: 'x', 'y'",
+        ),
         ("item,y\n1,1\n", {}, "no column holds the values. Name it: --value COLUMN, or --wide"),
         ("item,score\n1,1\n", {"value": "scroe"}, "no column 'scroe'. Did you mean 'score'"),
         ("item,score\n1,4\n", {"kind": "binary"}, "is called binary but holds 4"),
@@ -111,7 +115,7 @@ def test_columns_that_cannot_be_told_are_asked_for(
 
 def test_columns_that_are_not_read_are_named(tmp_path: Path) -> None:
     evidence = _read(tmp_path, "item,value,mood\n1,1,fine\n")
-    assert [note.text for note in evidence.notes if note.code == "columns_left_out"] == ["not read: mood"]
+    assert [note.text for note in evidence.notes if note.code == "columns_left_out"] == ["not read: 'mood'"]
 
 
 def test_the_number_1_and_the_text_1_are_refused_naming_both(tmp_path: Path) -> None:
@@ -194,7 +198,9 @@ def test_truth_in_many_spellings(tmp_path: Path) -> None:
 @pytest.mark.parametrize("word", ["maybe", "NA", "None", "1_000", "0x1", "1,5,5"])
 def test_any_other_word_is_an_error_with_its_row_unless_it_is_listed(tmp_path: Path, word: str) -> None:
     data = f'item,passed\na,True\nb,"{word}"\n'
-    with pytest.raises(InputError, match=rf"'{word}' is no value \(row 2 \(line 3\)\)\. .*--missing {word}"):
+    with pytest.raises(
+        InputError, match=rf"'{word}' is no value \(row 2 \(line 3\)\)\. .*--missing '{word}'"
+    ):
         _read(tmp_path, data)
     assert _read(tmp_path, data, missing=(word,)).outcomes["value"].to_list() == [1.0, None]
 

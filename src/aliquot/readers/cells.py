@@ -121,7 +121,7 @@ def values(
                 f"{cell!r} is no value ({place(index)})",
                 file=file,
                 field=column,
-                remedy=f"Write a number, true or false; to read it as missing: --missing {number}",
+                remedy=f"Write a number, true or false; to read it as missing: --missing {number!r}",
             )
         if number is not None and not math.isfinite(number):
             not_numbers += 1

@@ -118,7 +118,7 @@ def _find(meaning: str, aliases: Sequence[str], free: Sequence[str], *, file: st
     if len(known) > 1:
         listed = ", ".join(repr(name) for name in known)
         raise UsageError(
-            f"{file}: {listed} may each be the column of the {meaning}. Name it: --{meaning} {known[0]}."
+            f"{file}: {listed} may each be the column of the {meaning}. Name it: --{meaning} {known[0]!r}."
         )
     return known[0] if known else None
 
@@ -137,5 +137,5 @@ def _notes(columns: Mapping[str, str], unused: Sequence[str]) -> tuple[Note, ...
     if "item" in columns:
         notes.append(Note("item_key", f"column {columns['item']!r}"))
     if unused:
-        notes.append(Note("columns_left_out", f"not read: {', '.join(unused)}"))
+        notes.append(Note("columns_left_out", f"not read: {', '.join(map(repr, unused))}"))
     return tuple(notes)

@@ -109,7 +109,7 @@ class _Reading:
         return [_hash(*pair) for pair in zip(self._cells("inputs"), references, strict=True)]
 
     def _unmapped(self, what: str, flags: str) -> UsageError:
-        listed = ", ".join(self.table.columns)
+        listed = ", ".join(map(repr, self.table.columns))
         return UsageError(
             f"{self.file}: no column holds {what}. Name it: {flags}. The columns are: {listed}."
         )
