@@ -26,7 +26,7 @@ check: $(VENV)/.dev ## format, lint, types, and the rules on who imports whom
 	@$(BIN)/lint-imports
 
 docs: $(VENV)/.dev ## the documentation as HTML in docs/_build; a warning is an error
-	@$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
+	@$(BIN)/sphinx-build -W --keep-going -q -E -b html docs docs/_build
 	@echo "docs/_build/index.html"
 
 bench: $(VENV)/.dev ## every benchmark; writes docs/benchmarks.md

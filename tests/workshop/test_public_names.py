@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import importlib
+import pkgutil
 import re
 
 import pytest
 
+import aliquot.stats
 from tests.workshop.sources import ROOT
 
 HEADING = re.compile(r"^## `(?P<module>aliquot[.a-z_]*)`$(?P<body>.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 ENTRY = re.compile(r"^\| `(?P<name>\w+)` \|", re.MULTILINE)
+
+
+def test_no_name_of_the_face_is_also_a_module():
+    """Importing a module binds it to its package and would hide the function of that name."""
+    modules = {found.name for found in pkgutil.iter_modules(aliquot.stats.__path__)}
+    assert modules & set(aliquot.stats.__all__) == set()
 
 
 def documented(module: str) -> set[str]:

@@ -1,0 +1,344 @@
+"""Estimates, intervals and tests on numpy arrays, as frozen records; nothing here sees a row, a path or a frame.
+
+The page of public names lists what each is for, ``docs/methods`` has a page a family. A module is imported when
+one of its names is first used, so that a command loads the statistics it needs and no others.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from aliquot.stats.attempts import paired_attempts as paired_attempts
+    from aliquot.stats.attempts import these_items_difference as these_items_difference
+    from aliquot.stats.betting import betting_interval as betting_interval
+    from aliquot.stats.binomial_tests import binomial_exact as binomial_exact
+    from aliquot.stats.binomial_tests import binomial_mid_p as binomial_mid_p
+    from aliquot.stats.binomial_tests import binomial_score as binomial_score
+    from aliquot.stats.bootstrap import abc_interval as abc_interval
+    from aliquot.stats.bootstrap import bootstrap_difference as bootstrap_difference
+    from aliquot.stats.bootstrap import bootstrap_mean as bootstrap_mean
+    from aliquot.stats.bootstrap_intervals import basic_interval as basic_interval
+    from aliquot.stats.bootstrap_intervals import bca_interval as bca_interval
+    from aliquot.stats.bootstrap_intervals import normal_interval as normal_interval
+    from aliquot.stats.bootstrap_intervals import percentile_interval as percentile_interval
+    from aliquot.stats.bootstrap_intervals import studentized_interval as studentized_interval
+    from aliquot.stats.classification import Classification as Classification
+    from aliquot.stats.classification import classification as classification
+    from aliquot.stats.classification import classification_difference as classification_difference
+    from aliquot.stats.clustered_mcnemar import clustered_mcnemar as clustered_mcnemar
+    from aliquot.stats.clusters import ClusterVariance as ClusterVariance
+    from aliquot.stats.clusters import cluster_variance as cluster_variance
+    from aliquot.stats.clusters import clustered_mean as clustered_mean
+    from aliquot.stats.decision import decided_interval as decided_interval
+    from aliquot.stats.decision import rejects as rejects
+    from aliquot.stats.family import Family as Family
+    from aliquot.stats.group_permutation import cluster_permutation as cluster_permutation
+    from aliquot.stats.group_permutation import permutation_means as permutation_means
+    from aliquot.stats.intraclass import DesignEffect as DesignEffect
+    from aliquot.stats.intraclass import Intraclass as Intraclass
+    from aliquot.stats.intraclass import design_effect as design_effect
+    from aliquot.stats.intraclass import design_effect_of as design_effect_of
+    from aliquot.stats.intraclass import intraclass as intraclass
+    from aliquot.stats.intraclass import shrout_fleiss as shrout_fleiss
+    from aliquot.stats.means import mean as mean
+    from aliquot.stats.means import mean_bounded as mean_bounded
+    from aliquot.stats.means import mean_t as mean_t
+    from aliquot.stats.missing import MissingBounds as MissingBounds
+    from aliquot.stats.missing import difference_bounds as difference_bounds
+    from aliquot.stats.missing import imbens_manski as imbens_manski
+    from aliquot.stats.missing import mean_bounds as mean_bounds
+    from aliquot.stats.paired import paired_binary_difference as paired_binary_difference
+    from aliquot.stats.paired import paired_difference as paired_difference
+    from aliquot.stats.paired import paired_graded_difference as paired_graded_difference
+    from aliquot.stats.paired_binary import paired_binary as paired_binary
+    from aliquot.stats.paired_intervals import agresti_min as agresti_min
+    from aliquot.stats.paired_intervals import bonett_price as bonett_price
+    from aliquot.stats.paired_intervals import discordant_ratio as discordant_ratio
+    from aliquot.stats.paired_intervals import newcombe_paired as newcombe_paired
+    from aliquot.stats.paired_intervals import rate_ratio_paired as rate_ratio_paired
+    from aliquot.stats.paired_intervals import wald_paired as wald_paired
+    from aliquot.stats.paired_margins import MarginRange as MarginRange
+    from aliquot.stats.paired_margins import feasible_tables as feasible_tables
+    from aliquot.stats.paired_margins import mcnemar_range as mcnemar_range
+    from aliquot.stats.paired_score import tango as tango
+    from aliquot.stats.paired_tests import mcnemar as mcnemar
+    from aliquot.stats.paired_tests import paired_table as paired_table
+    from aliquot.stats.pass_k import IndependenceGap as IndependenceGap
+    from aliquot.stats.pass_k import independence_gap as independence_gap
+    from aliquot.stats.pass_k import item_pass_at_k as item_pass_at_k
+    from aliquot.stats.pass_k import majority_at_k as majority_at_k
+    from aliquot.stats.pass_k import pass_at_k as pass_at_k
+    from aliquot.stats.pass_k import pass_hat_k as pass_hat_k
+    from aliquot.stats.permutation import sign_flip as sign_flip
+    from aliquot.stats.power import DesignErrors as DesignErrors
+    from aliquot.stats.power import Detectable as Detectable
+    from aliquot.stats.power import connor_sample_size as connor_sample_size
+    from aliquot.stats.power import design_errors as design_errors
+    from aliquot.stats.power import detectable_difference as detectable_difference
+    from aliquot.stats.power import mcnemar_power as mcnemar_power
+    from aliquot.stats.power import mcnemar_sample_size as mcnemar_sample_size
+    from aliquot.stats.power_unpaired import unpaired_detectable as unpaired_detectable
+    from aliquot.stats.power_unpaired import unpaired_sample_size as unpaired_sample_size
+    from aliquot.stats.power_unpaired import unpaired_z_power as unpaired_z_power
+    from aliquot.stats.proportions import agresti_coull as agresti_coull
+    from aliquot.stats.proportions import clopper_pearson as clopper_pearson
+    from aliquot.stats.proportions import jeffreys as jeffreys
+    from aliquot.stats.proportions import mid_p_interval as mid_p_interval
+    from aliquot.stats.proportions import proportion as proportion
+    from aliquot.stats.proportions import wilson as wilson
+    from aliquot.stats.quantiles import paired_quantile as paired_quantile
+    from aliquot.stats.quantiles import quantile as quantile
+    from aliquot.stats.quantiles import quantile_difference as quantile_difference
+    from aliquot.stats.quantiles import smallest_n as smallest_n
+    from aliquot.stats.rates import floor_interval as floor_interval
+    from aliquot.stats.rates import rate as rate
+    from aliquot.stats.ratios import UnboundedRatio as UnboundedRatio
+    from aliquot.stats.ratios import fieller as fieller
+    from aliquot.stats.ratios import fieller_from_moments as fieller_from_moments
+    from aliquot.stats.ratios import ratio_linear as ratio_linear
+    from aliquot.stats.repeats import ItemMeans as ItemMeans
+    from aliquot.stats.repeats import Precision as Precision
+    from aliquot.stats.repeats import VarianceComponents as VarianceComponents
+    from aliquot.stats.repeats import item_means as item_means
+    from aliquot.stats.repeats import precision_table as precision_table
+    from aliquot.stats.repeats import variance_components as variance_components
+    from aliquot.stats.replicates import exact_resamples as exact_resamples
+    from aliquot.stats.replicates import resample_mean as resample_mean
+    from aliquot.stats.results import Estimate as Estimate
+    from aliquot.stats.results import HypothesisTest as HypothesisTest
+    from aliquot.stats.results import Undefined as Undefined
+    from aliquot.stats.strata import StratifiedVariance as StratifiedVariance
+    from aliquot.stats.strata import stratified_variance as stratified_variance
+    from aliquot.stats.stratified import stratified_difference as stratified_difference
+    from aliquot.stats.stratified import stratified_mean as stratified_mean
+    from aliquot.stats.stratified import stratified_sign_flip as stratified_sign_flip
+    from aliquot.stats.unpaired import unpaired_means as unpaired_means
+    from aliquot.stats.unpaired import unpaired_rates as unpaired_rates
+    from aliquot.stats.unpaired import welch_test as welch_test
+    from aliquot.stats.unpaired_binary import chi_squared as chi_squared
+    from aliquot.stats.unpaired_binary import newcombe_unpaired as newcombe_unpaired
+    from aliquot.stats.unpaired_binary import unpaired_binary as unpaired_binary
+    from aliquot.stats.unpaired_binary import wald_unpaired as wald_unpaired
+    from aliquot.stats.unpaired_binary import z_pooled as z_pooled
+    from aliquot.stats.unpaired_exact import boschloo as boschloo
+    from aliquot.stats.unpaired_exact import fisher as fisher
+    from aliquot.stats.unpaired_exact import unpaired_test as unpaired_test
+    from aliquot.stats.unpaired_score import mee as mee
+    from aliquot.stats.unpaired_score import miettinen_nurminen as miettinen_nurminen
+    from aliquot.stats.unpaired_score import mn_score_test as mn_score_test
+
+_MODULES = {
+    "attempts": ("paired_attempts", "these_items_difference"),
+    "betting": ("betting_interval",),
+    "binomial_tests": ("binomial_exact", "binomial_mid_p", "binomial_score"),
+    "bootstrap": ("abc_interval", "bootstrap_difference", "bootstrap_mean"),
+    "bootstrap_intervals": (
+        "basic_interval",
+        "bca_interval",
+        "normal_interval",
+        "percentile_interval",
+        "studentized_interval",
+    ),
+    "classification": ("Classification", "classification", "classification_difference"),
+    "clustered_mcnemar": ("clustered_mcnemar",),
+    "clusters": ("ClusterVariance", "cluster_variance", "clustered_mean"),
+    "decision": ("decided_interval", "rejects"),
+    "family": ("Family",),
+    "group_permutation": ("cluster_permutation", "permutation_means"),
+    "intraclass": (
+        "DesignEffect",
+        "Intraclass",
+        "design_effect",
+        "design_effect_of",
+        "intraclass",
+        "shrout_fleiss",
+    ),
+    "means": ("mean", "mean_bounded", "mean_t"),
+    "missing": ("MissingBounds", "difference_bounds", "imbens_manski", "mean_bounds"),
+    "paired": ("paired_binary_difference", "paired_difference", "paired_graded_difference"),
+    "paired_binary": ("paired_binary",),
+    "paired_intervals": (
+        "agresti_min",
+        "bonett_price",
+        "discordant_ratio",
+        "newcombe_paired",
+        "rate_ratio_paired",
+        "wald_paired",
+    ),
+    "paired_margins": ("MarginRange", "feasible_tables", "mcnemar_range"),
+    "paired_score": ("tango",),
+    "paired_tests": ("mcnemar", "paired_table"),
+    "pass_k": (
+        "IndependenceGap",
+        "independence_gap",
+        "item_pass_at_k",
+        "majority_at_k",
+        "pass_at_k",
+        "pass_hat_k",
+    ),
+    "permutation": ("sign_flip",),
+    "power": (
+        "DesignErrors",
+        "Detectable",
+        "connor_sample_size",
+        "design_errors",
+        "detectable_difference",
+        "mcnemar_power",
+        "mcnemar_sample_size",
+    ),
+    "power_unpaired": ("unpaired_detectable", "unpaired_sample_size", "unpaired_z_power"),
+    "proportions": ("agresti_coull", "clopper_pearson", "jeffreys", "mid_p_interval", "proportion", "wilson"),
+    "quantiles": ("paired_quantile", "quantile", "quantile_difference", "smallest_n"),
+    "rates": ("floor_interval", "rate"),
+    "ratios": ("UnboundedRatio", "fieller", "fieller_from_moments", "ratio_linear"),
+    "repeats": (
+        "ItemMeans",
+        "Precision",
+        "VarianceComponents",
+        "item_means",
+        "precision_table",
+        "variance_components",
+    ),
+    "replicates": ("exact_resamples", "resample_mean"),
+    "results": ("Estimate", "HypothesisTest", "Undefined"),
+    "strata": ("StratifiedVariance", "stratified_variance"),
+    "stratified": ("stratified_difference", "stratified_mean", "stratified_sign_flip"),
+    "unpaired": ("unpaired_means", "unpaired_rates", "welch_test"),
+    "unpaired_binary": ("chi_squared", "newcombe_unpaired", "unpaired_binary", "wald_unpaired", "z_pooled"),
+    "unpaired_exact": ("boschloo", "fisher", "unpaired_test"),
+    "unpaired_score": ("mee", "miettinen_nurminen", "mn_score_test"),
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "Classification",
+    "ClusterVariance",
+    "DesignEffect",
+    "DesignErrors",
+    "Detectable",
+    "Estimate",
+    "Family",
+    "HypothesisTest",
+    "IndependenceGap",
+    "Intraclass",
+    "ItemMeans",
+    "MarginRange",
+    "MissingBounds",
+    "Precision",
+    "StratifiedVariance",
+    "UnboundedRatio",
+    "Undefined",
+    "VarianceComponents",
+    "abc_interval",
+    "agresti_coull",
+    "agresti_min",
+    "basic_interval",
+    "bca_interval",
+    "betting_interval",
+    "binomial_exact",
+    "binomial_mid_p",
+    "binomial_score",
+    "bonett_price",
+    "bootstrap_difference",
+    "bootstrap_mean",
+    "boschloo",
+    "chi_squared",
+    "classification",
+    "classification_difference",
+    "clopper_pearson",
+    "cluster_permutation",
+    "cluster_variance",
+    "clustered_mcnemar",
+    "clustered_mean",
+    "connor_sample_size",
+    "decided_interval",
+    "design_effect",
+    "design_effect_of",
+    "design_errors",
+    "detectable_difference",
+    "difference_bounds",
+    "discordant_ratio",
+    "exact_resamples",
+    "feasible_tables",
+    "fieller",
+    "fieller_from_moments",
+    "fisher",
+    "floor_interval",
+    "imbens_manski",
+    "independence_gap",
+    "intraclass",
+    "item_means",
+    "item_pass_at_k",
+    "jeffreys",
+    "majority_at_k",
+    "mcnemar",
+    "mcnemar_power",
+    "mcnemar_range",
+    "mcnemar_sample_size",
+    "mean",
+    "mean_bounded",
+    "mean_bounds",
+    "mean_t",
+    "mee",
+    "mid_p_interval",
+    "miettinen_nurminen",
+    "mn_score_test",
+    "newcombe_paired",
+    "newcombe_unpaired",
+    "normal_interval",
+    "paired_attempts",
+    "paired_binary",
+    "paired_binary_difference",
+    "paired_difference",
+    "paired_graded_difference",
+    "paired_quantile",
+    "paired_table",
+    "pass_at_k",
+    "pass_hat_k",
+    "percentile_interval",
+    "permutation_means",
+    "precision_table",
+    "proportion",
+    "quantile",
+    "quantile_difference",
+    "rate",
+    "rate_ratio_paired",
+    "ratio_linear",
+    "rejects",
+    "resample_mean",
+    "shrout_fleiss",
+    "sign_flip",
+    "smallest_n",
+    "stratified_difference",
+    "stratified_mean",
+    "stratified_sign_flip",
+    "stratified_variance",
+    "studentized_interval",
+    "tango",
+    "these_items_difference",
+    "unpaired_binary",
+    "unpaired_detectable",
+    "unpaired_means",
+    "unpaired_rates",
+    "unpaired_sample_size",
+    "unpaired_test",
+    "unpaired_z_power",
+    "variance_components",
+    "wald_paired",
+    "wald_unpaired",
+    "welch_test",
+    "wilson",
+    "z_pooled",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'aliquot.stats' has no attribute {name!r}")
+    return getattr(import_module(f"aliquot.stats.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])
