@@ -192,3 +192,8 @@ def test_weighted_sums_need_their_squares() -> None:
     direct = variance_of_sums(sum_clusters(y, clusters=groups, weights=w))
     assert variance_of_sums(sums).variance == pytest.approx(direct.variance)
     assert variance_of_sums(sums).df == pytest.approx(direct.df)
+
+
+def test_one_cluster_with_practically_all_weight_is_the_only_one() -> None:
+    assert isinstance(cluster_variance([1, 0, 1, 1], weights=[1e-12, 1, 1e-12, 1e-12]), Undefined)
+    assert cluster_variance([1, 0, 1, 1], weights=[1e-6, 1, 1e-6, 1e-6]).df == pytest.approx(1, abs=1e-4)

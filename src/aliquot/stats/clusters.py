@@ -24,6 +24,9 @@ Correction: TypeAlias = Literal["CR0", "CR1", "CR2", "CR3"]
 _ROUNDING = 1e-12
 """Residual sums below this share of the largest value count as 0: V = 0 is a case of its own."""
 
+_LEAST_REST = 1e-9
+"""With less than this share of the weight outside one cluster, that cluster is the only one."""
+
 
 @dataclass(frozen=True, slots=True)
 class ClusterVariance:
@@ -173,8 +176,8 @@ def variance_of_sums(sums: ClusterSums, *, correction: Correction = "CR2") -> Cl
     """Variance and degrees of freedom from the sums by cluster; see :func:`cluster_variance`."""
     q, u = sums.shares, sums.squares
     n_clusters = int(np.count_nonzero(q))
-    if n_clusters < 2:
-        unit = "cluster" if sums.clustered else "value"
+    unit = "cluster" if sums.clustered else "value"
+    if n_clusters < 2 or 1 - q.max() < _LEAST_REST:
         return Undefined(
             f"one {unit} only: how {unit}s differ, and so the error of their mean, cannot be seen"
         )
@@ -271,4 +274,7 @@ def _satterthwaite(q: Floats, u: Floats) -> float:
     aa, bb, ab = a @ a, b @ b, a @ b
     low_rank = 2 * aa * bb + 2 * ab**2 - 4 * total * aa * ab + total**2 * aa**2
     off = total * a**2 - 2 * a * b
-    return float((c + off).sum() ** 2 / (low_rank + (c * (c + 2 * off)).sum()))
+    nu = float((c + off).sum() ** 2 / (low_rank + (c * (c + 2 * off)).sum()))
+    return min(
+        max(nu, 1.0), float(np.count_nonzero(q) - 1)
+    )  # the rank of P bounds it; this takes rounding off

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from aliquot.stats.clusters import cluster_codes
 from aliquot.stats.inputs import Floats, RandomSource, as_choice, as_count, as_generator, as_values
@@ -51,7 +51,7 @@ def permutation_means(
     pooled = pooled - pooled.mean()
     scale = 1 / first.size + 1 / second.size
 
-    def difference(chosen: NDArray[np.bool_]) -> Floats:
+    def difference(chosen: Floats) -> Floats:
         return (chosen @ pooled) * scale  # mean(b) − mean(a) when pooled values sum to 0
 
     return _permuted(
@@ -101,8 +101,10 @@ def cluster_permutation(
     totals, sizes = (np.concatenate(parts) for parts in zip(*sides, strict=True))
     totals = totals - sizes * (totals.sum() / sizes.sum())
 
-    def studentised(chosen: NDArray[np.bool_]) -> Floats:
-        (mean_a, v_a), (mean_b, v_b) = (_mean_and_variance(who, totals, sizes) for who in (~chosen, chosen))
+    def studentised(chosen: Floats) -> Floats:
+        (mean_a, v_a), (mean_b, v_b) = (
+            _mean_and_variance(who, totals, sizes) for who in (1 - chosen, chosen)
+        )
         difference, variance = mean_b - mean_a, v_a + v_b
         floor = 1e-24 * float((np.abs(totals).max(initial=0.0) / sizes.min()) ** 2)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -122,7 +124,7 @@ def cluster_permutation(
 
 
 def _permuted(
-    statistic: Callable[[NDArray[np.bool_]], Floats],
+    statistic: Callable[[Floats], Floats],
     counts: tuple[int, int],
     *,
     tolerance: float,
@@ -137,7 +139,7 @@ def _permuted(
     draws = int(as_count(n_resamples, name="n_resamples", at_least=1))
     total, ways = sum(counts), math.comb(sum(counts), counts[1])
     exact = ways <= _ALL
-    observed = float(statistic(np.arange(total)[None, :] >= counts[0])[0])
+    observed = float(statistic((np.arange(total)[None, :] >= counts[0]).astype(np.float64))[0])
     reached = 0
     groupings = _every(counts) if exact else _random(counts, draws=draws, rng=as_generator(rng))
     for chosen in groupings:
@@ -167,22 +169,21 @@ def _as_extreme(values: Floats, observed: float, alternative: str, tolerance: fl
     return int(np.count_nonzero(values >= observed - slack))
 
 
-def _every(counts: tuple[int, int]) -> Iterator[NDArray[np.bool_]]:
+def _every(counts: tuple[int, int]) -> Iterator[Floats]:
     """All ways to choose the candidate's units, in one batch (there are at most 20,000)."""
     picks = np.array(list(itertools.combinations(range(sum(counts)), counts[1])))
-    chosen = np.zeros((len(picks), sum(counts)), dtype=np.bool_)
-    np.put_along_axis(chosen, picks, True, axis=1)
+    chosen = np.zeros((len(picks), sum(counts)))
+    np.put_along_axis(chosen, picks, 1.0, axis=1)
     yield chosen
 
 
-def _random(counts: tuple[int, int], *, draws: int, rng: np.random.Generator) -> Iterator[NDArray[np.bool_]]:
-    """Random ways to choose the candidate's units, in batches of bounded memory."""
+def _random(counts: tuple[int, int], *, draws: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """Random ways to choose the candidate's units (those of the least keys), in batches of bounded memory."""
     total = sum(counts)
     batch = max(1, _BATCH // total)
-    template = np.arange(total) >= counts[0]
     for start in range(0, draws, batch):
-        rows = min(batch, draws - start)
-        yield rng.permuted(np.broadcast_to(template, (rows, total)), axis=1)
+        keys = rng.random((min(batch, draws - start), total))
+        yield (keys < np.partition(keys, counts[1], axis=1)[:, [counts[1]]]).astype(np.float64)
 
 
 def _cluster_sums(values: ArrayLike, clusters: ArrayLike | None, *, name: str) -> tuple[Floats, Floats]:
@@ -194,10 +195,9 @@ def _cluster_sums(values: ArrayLike, clusters: ArrayLike | None, *, name: str) -
     return np.bincount(codes, y).astype(np.float64)[kept], sizes[kept]
 
 
-def _mean_and_variance(chosen: NDArray[np.bool_], totals: Floats, sizes: Floats) -> tuple[Floats, Floats]:
+def _mean_and_variance(chosen: Floats, totals: Floats, sizes: Floats) -> tuple[Floats, Floats]:
     """Mean and CR2 variance V = Σ S_g²/(1 − q_g) of each row's chosen clusters."""
     n = chosen @ sizes
     mean = (chosen @ totals) / n
     residuals = (totals - mean[:, None] * sizes) / n[:, None]
-    shares = np.where(chosen, sizes / n[:, None], 0.0)
-    return mean, (np.where(chosen, residuals**2, 0.0) / (1 - shares)).sum(axis=1)
+    return mean, (chosen * residuals**2 / (1 - chosen * sizes / n[:, None])).sum(axis=1)

@@ -36,7 +36,6 @@ _TIE = 1e-9
 """Sums this close, relative to Σ|T|, are ties; flips that tie with the data count as extreme."""
 _HALVES = 34
 _CONVOLUTION = 200_000_000
-_BATCH = 4_000_000
 
 
 def sign_flip(
@@ -189,20 +188,19 @@ def _all_sums(units: Floats) -> Floats:
 
 
 def _random_p(units: Floats, alternative: str, *, draws: int, rng: np.random.Generator) -> float:
-    """(r + 1)/(B + 1) over random flips, in batches of bounded memory."""
+    """(r + 1)/(B + 1) over random flips: a binomial for each size, or a table of sums for each eight units."""
     sizes, counts = np.unique(np.abs(units), return_counts=True)
-    few = 4 * sizes.size <= units.size
-    slack, observed, reached = _TIE * np.abs(units).sum(), units.sum(), 0
-    batch = max(1, _BATCH // (sizes.size if few else units.size))
-    for start in range(0, draws, batch):
-        rows = min(batch, draws - start)
-        if few:
-            sums = (2 * rng.binomial(counts, 0.5, size=(rows, sizes.size)) - counts) @ sizes
-        else:
-            packed = np.frombuffer(rng.bytes(rows * -(-units.size // 8)), dtype=np.uint8).reshape(rows, -1)
-            sums = 2 * (np.unpackbits(packed, axis=1, count=units.size) @ units) - units.sum()
-        reached += int(_extreme(sums, observed, alternative, slack=slack).sum())
-    return (reached + 1) / (draws + 1)
+    sums = np.zeros(draws)
+    if 4 * sizes.size <= units.size:
+        for size, count in zip(sizes, counts, strict=True):
+            sums += size * (2 * rng.binomial(count, 0.5, size=draws) - count)
+    else:
+        for start in range(0, units.size, 8):
+            table = _all_sums(units[start : start + 8])
+            sums += table[rng.integers(0, table.size, size=draws)]
+    slack = _TIE * float(np.abs(units).sum())
+    reached = np.count_nonzero(_extreme(sums, float(units.sum()), alternative, slack=slack))
+    return (int(reached) + 1) / (draws + 1)
 
 
 def _extreme(sums: np.ndarray, observed: float, alternative: str, *, slack: float) -> np.ndarray:
