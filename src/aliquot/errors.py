@@ -39,7 +39,7 @@ class InputError(AliquotError):
     Args:
         problem: what was wrong, in one sentence without a final full stop.
         file: the file it was found in.
-        row: the row, counted from 1 as an editor does (the header is row 1).
+        row: the row of data, counted from 1 (a header is not counted; ``problem`` may add the line).
         field: the column or key.
         remedy: what would be right.
     """

@@ -45,6 +45,8 @@ def test_a_frame_without_a_system_gets_the_name_given() -> None:
 def test_what_is_no_frame_or_has_no_rows_is_refused() -> None:
     with pytest.raises(UsageError, match="list is no data frame"):
         from_frame([1, 2])
+    with pytest.raises(InputError, match=r"a column mixes kinds: .* Give each column one type"):
+        from_frame(pd.DataFrame({"case": [1, "1"], "right": [1, 0]}), item="case", value="right")
     with pytest.raises(InputError, match="the frame has no rows"):
         from_frame(POLARS.head(0), item="case", value="right")
     with pytest.raises(UsageError, match=r"no column 'cas'. Did you mean 'case'"):

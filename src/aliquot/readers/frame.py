@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
+import polars as pl
 
 from aliquot.errors import InputError, UsageError
 from aliquot.evidence.tables import Evidence, Source
@@ -38,7 +39,6 @@ def from_frame(
         InputError: a row or cell cannot be used as it stands.
 
     Examples:
-        >>> import polars as pl
         >>> frame = pl.DataFrame({"case": ["a", "b"], "right": [True, False]})
         >>> from_frame(frame, item="case", value="right").outcomes["value"].to_list()
         [1.0, 0.0]
@@ -51,7 +51,11 @@ def from_frame(
             f"{kind} is no data frame. Pass one of pandas, Polars, Arrow, DuckDB or PySpark."
         ) from error
     eager = native.collect() if isinstance(native, nw.LazyFrame) else native
-    table = table_of(eager.to_polars())
+    try:
+        table = table_of(eager.to_polars())
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:  # Arrow's errors are the first two
+        problem = str(error).strip().splitlines()[0]
+        raise InputError(f"a column mixes kinds: {problem}", remedy="Give each column one type") from error
     if table.height == 0:
         raise InputError("the frame has no rows")
     given = {"item": item, "value": value, "system": system}
