@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from importlib.metadata import version
 
 import click
 
@@ -63,7 +62,7 @@ class LazyGroup(click.Group):
 @click.group(
     cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
 )
-@click.version_option(version("aliquot"), prog_name="aliquot")
+@click.version_option(package_name="aliquot", prog_name="aliquot")
 def group() -> None:
     """Is this language-model system better, and how sure are we?
 
