@@ -28,8 +28,16 @@ def evidence_of(
         for i, value in enumerate(values):
             attempts = value if isinstance(value, Sequence) else [value]
             for k, one in enumerate(attempts, start=1):
-                status = statuses[system][i] if statuses and system in statuses else "ok" if one is not None else "missing"
-                rows.append({"system": system, "item": f"q-{i:03d}", "attempt": k, "value": one, "status": status})
+                status = (
+                    statuses[system][i]
+                    if statuses and system in statuses
+                    else "ok"
+                    if one is not None
+                    else "missing"
+                )
+                rows.append(
+                    {"system": system, "item": f"q-{i:03d}", "attempt": k, "value": one, "status": status}
+                )
     outcomes = pl.DataFrame(rows, schema_overrides={"value": pl.Float64})
     size = max(len(values) for values in systems.values())
     items = pl.DataFrame(

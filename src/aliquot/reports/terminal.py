@@ -52,29 +52,35 @@ def _columns(name: str, row: SystemRow, first: int) -> str:
 
 
 def _body(comparison: Comparison, view: View, *, room: int) -> list[str]:
+    """Return the blocks below the table in reading order, without the least important ones when they do not fit."""
+    moved = [f"  {title}: {name_some(names, limit=70)}" for title, names in _moved(comparison)]
+    settings = wrap(f"Same: {neutralise(view.same)}.  Differs: {neutralise(view.differs)}.", lines=2)
+    latency = wrap(f"Latency: {view.latency}.") if view.latency else []
+    settles = wrap(view.settles, lines=2)
     closing = wrap(f"{view.methods} -v for all.", lines=2)
-    lines: list[str] = []
-    if comparison.fixed or comparison.broke:
-        lines += [
-            f"  Broke: {name_some(comparison.broke, limit=70)}",
-            f"  Fixed: {name_some(comparison.fixed, limit=70)}",
-        ]
-    lines += wrap(f"Same: {neutralise(view.same)}.  Differs: {neutralise(view.differs)}.", lines=2)
-    lines += wrap(f"Latency: {view.latency}.") if view.latency else []
-    lines += wrap(view.settles, lines=2)
-    return [*lines[: room - len(closing)], *_warnings(comparison, room - len(closing) - len(lines)), *closing]
+    warnings = _warnings(comparison)
+    spare = room - sum(map(len, (moved, settings, latency, settles, closing, warnings)))
+    if spare < 0:
+        latency, spare = [], spare + len(latency)
+    if spare < 0:
+        settings = wrap(f"Differs: {neutralise(view.differs)}.", lines=1)
+        spare = room - sum(map(len, (moved, settings, settles, closing, warnings)))
+    return [*moved[: len(moved) + min(0, spare)], *settings, *latency, *settles, *warnings, *closing]
 
 
-def _warnings(comparison: Comparison, room: int) -> list[str]:
-    """Return the first warnings on the lines that are left, and how many more ``-v`` shows."""
-    texts = [f"! {neutralise(note.text, limit=300)}" for note in comparison.warnings]
+def _moved(comparison: Comparison) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    named = (("Broke", comparison.broke), ("Fixed", comparison.fixed))
+    return named if comparison.broke or comparison.fixed else ()
+
+
+def _warnings(comparison: Comparison) -> list[str]:
+    """Return the first warning, cut to two lines, and how many more ``-v`` shows."""
+    texts = [neutralise(note.text, limit=300) for note in comparison.warnings]
     if not texts:
         return []
-    if room < 1:
-        return [f"  ! {len(texts)} warning{'s' if len(texts) > 1 else ''}: see -v"]
-    shown = wrap(texts[0], lines=max(1, room - (len(texts) > 1)))
-    more = len(texts) - 1
-    return [*shown, f"  ! {more} more warning{'s' if more > 1 else ''}: see -v"] if more else shown
+    more = f" (+{len(texts) - 1} more, -v)" if len(texts) > 1 else ""
+    first = wrap(f"! {texts[0]}{more}")
+    return first if len(first) <= 2 else wrap(f"! {texts[0][: 130 - len(more)]} ...{more}", lines=2)
 
 
 def _details(comparison: Comparison, view: View) -> list[str]:

@@ -186,7 +186,7 @@ def _methods(comparison: Comparison) -> str:
     deciding = comparison.deciding
     test = "no test" if deciding is None else deciding.name
     method = comparison.difference.method if isinstance(comparison.difference, Estimate) else "none"
-    return f"{paired}, {comparison.n_items} items{clusters}{repeats}; interval: {method}; {test} decides."
+    return f"{paired}, {comparison.n_items} items{clusters}{repeats}; {method}; {test} decides."
 
 
 def _matching(comparison: Comparison) -> str:
