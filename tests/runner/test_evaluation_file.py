@@ -1,0 +1,145 @@
+"""Evaluation files: strict, typed, and every complaint with its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from aliquot.errors import AliquotError, InputError, UsageError
+from aliquot.item_sets import sources
+from aliquot.runner.evaluation import Guards, SampleSpec, ScorerSpec
+from aliquot.runner.evaluation_file import parse_evaluation, read_evaluation
+from aliquot.runner.plan import make_plan
+from tests.runner.evaluations import TEMPLATE, evaluation, write_evaluation, write_items
+
+GOOD = TEMPLATE.format(items="basics")
+
+
+def test_a_good_file_becomes_what_it_says() -> None:
+    text = GOOD.replace(
+        "scorer: words", "scorer: {field: scorer}\nsample: {items: 9, by: segment}\nguards: {parse_rate: off}"
+    )
+    read = parse_evaluation(text, file="trial.yaml")
+    assert (read.name, read.items, read.seed, read.attempts) == ("trial", "basics", 3, 1)
+    assert read.scorer == ScorerSpec(field="scorer")
+    assert read.sample == SampleSpec(9, "segment")
+    assert read.guards == Guards(parse_rate=0.0)
+    assert list(read.systems) == ["first", "second"]
+    assert read.systems["second"].mode == "completion"
+
+
+def test_the_packaged_demo_is_valid_and_fits_its_word() -> None:
+    plan = make_plan(read_evaluation(Path(sources.__file__).parent / "bundled" / "demo.yaml"))
+    assert plan.selection.n == len(plan.items) <= 96
+    assert plan.selection.partial
+    kinds = {item.text("segment") for item in plan.items}
+    assert kinds == {item.text("segment") for item in plan.item_set.items}
+    asked = {str(item.inputs["question"]) for item in plan.item_set.items}
+    shots = str(plan.evaluation.systems["few-shot"].prompt)
+    assert not [question for question in asked if question in shots]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("seed: 3", "sede: 3", r"row 3: there is no key 'sede'\. Did you mean 'seed'"),
+        ('prompt: "first', 'promt: "first', r"row 7: there is no key 'promt'\. Did you mean 'prompt'"),
+        ("seed: 3", "seed: three", r"row 3, field 'seed': 'three' is not a whole number"),
+        ("seed: 3", "seed: 3\nseed: 4", r"row 4: the key 'seed' stands twice"),
+        ("seed: 3", "attempts: 0", r"row 3, field 'attempts': 0 is not a whole number from 1"),
+        ("seed: 3", "name2: x", r"there is no key 'name2'"),
+        (
+            "scorer: words",
+            "scorer: wrods",
+            r"row 4, field 'scorer': 'wrods' is not known here\. Did you mean 'words'",
+        ),
+        ("scorer: words", "scorer: {fields: x}", r"there is no key 'fields'\. Did you mean 'field'"),
+        ("scorer: words", "x: &a 1", r"row 4: anchors and aliases are not read here"),
+        ("scorer: words", "", r"the key 'scorer' is missing"),
+        (
+            "segments: [kind]",
+            "segments: kind",
+            r"row 5, field 'segments': 'kind' is not a list\. Write \[one, two\]",
+        ),
+        ("mode: completion", "mode: complete", r"row 8, field 'mode': 'complete' is not known here"),
+        (
+            "mode: completion",
+            "decoding: {temperature: hot}",
+            r"row 8, field 'temperature': 'hot' is not a number",
+        ),
+        (
+            "mode: completion",
+            "decoding: {temperature: -1}",
+            r"row 8, field 'temperature': -1 is out of range",
+        ),
+        ("mode: completion", "instructions: x, mode: completion", r"instructions need mode: chat"),
+        ("name: trial", "name: no", r"row 1, field 'name': False is not text\. Put it in quotes"),
+        ("name: trial", "name: ../up", r"'\.\./up' cannot name a run"),
+        ("seed: 3", "sample: {by: kind}", r"row 3, field 'sample': the key 'items' is missing"),
+        ("seed: 3", "seed: [", r"row \d+: this is not YAML"),
+        ("seed: 3", "seed: !!python/object:os.system 3", r"this is not YAML|is not a whole number"),
+    ],
+)
+def test_a_wrong_file_gets_one_line_with_its_place(old: str, new: str, message: str) -> None:
+    assert old in GOOD
+    with pytest.raises(InputError, match=message) as caught:
+        parse_evaluation(GOOD.replace(old, new), file="trial.yaml")
+    assert str(caught.value).startswith("trial.yaml")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "- a", "x", "[" * 5000, "a: *b", "\t", "? [1]\n: 2"])
+def test_what_is_no_evaluation_at_all_is_one_line_too(text: str) -> None:
+    with pytest.raises(InputError):
+        parse_evaluation(text, file="trial.yaml")
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="there is no evaluation file"):
+        read_evaluation(tmp_path / "none.yaml")
+
+
+def test_items_are_found_beside_the_file(tmp_path: Path) -> None:
+    assert make_plan(read_evaluation(write_evaluation(tmp_path))).item_set.name == "made"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "message"),
+    [
+        (
+            "{{ qestion }}",
+            r"cannot be filled for item 'i0': 'qestion' is undefined\. Did you mean 'question'",
+        ),
+        ("{{ reference }}", r"'reference' is undefined"),
+        ("{{ question", r"line 1 of the prompt of 'first' is not a valid template"),
+        ("{{ question.__class__.__mro__ }}", r"the prompt of 'first' (fails|cannot be filled)"),
+        ("{{ 1 / 0 }}", r"fails for item 'i0': division by zero"),
+    ],
+)
+def test_prompts_are_rendered_for_every_item_before_anything_is_asked(
+    tmp_path: Path, prompt: str, message: str
+) -> None:
+    text = TEMPLATE.format(items="made.jsonl").replace("first {{ question }}", prompt)
+    write_items(tmp_path, 2)
+    with pytest.raises(InputError, match=message):
+        make_plan(parse_evaluation(text, file=str(tmp_path / "trial.yaml")))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"cluster": "knd"},
+        {"segments": ("knd",)},
+        {"scorer": ScorerSpec(field="knd")},
+        {"sample": SampleSpec(2, "knd")},
+    ],
+)
+def test_an_unknown_field_names_the_nearest(tmp_path: Path, changes: dict[str, object]) -> None:
+    with pytest.raises(UsageError, match="Did you mean 'kind'"):
+        make_plan(evaluation(write_items(tmp_path, 4), **changes))
+
+
+def test_an_item_its_rule_cannot_score_stops_before_anything_is_asked(tmp_path: Path) -> None:
+    with pytest.raises(AliquotError, match="needs a number as reference"):
+        make_plan(evaluation(write_items(tmp_path, 2), scorer=ScorerSpec(rule="number")))

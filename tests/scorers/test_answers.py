@@ -1,0 +1,140 @@
+"""The rules for short answers: what they read, what they refuse to guess."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aliquot.errors import InputError, UsageError
+from aliquot.item_sets.items import Item
+from aliquot.scorers.rules import RULES, rule_named, score
+
+
+def scored(rule: str, text: str, reference: object, **fields: object) -> tuple[float | None, str]:
+    result = score(RULES[rule], Item("i", {"reference": reference, **fields}), text)
+    return result.value, result.status
+
+
+@pytest.mark.parametrize(
+    ("rule", "reference", "text", "value"),
+    [
+        ("exact", "Oslo", "  oslo. ", 1.0),
+        ("exact", "Oslo", "It is Oslo", 0.0),
+        ("exact", "It's", "It’s", 1.0),
+        ("words", "Oslo", "The capital is **Oslo**.", 1.0),
+        ("words", "correct", "That is incorrect.", 0.0),
+        ("words", "Na", "Sodium is Na, of course", 1.0),
+        ("words", "Na", "Nation", 0.0),
+        ("words", "New York", "in new\nyork city", 1.0),
+        ("words", "café", "cafe\u0301", 1.0),
+        ("number", "12", "7 + 5 = 12", 1.0),
+        ("number", "12", "The answer to 7 + 5 is 12", 1.0),
+        ("number", "12", "The answer is 12, which is 7 + 5", 1.0),
+        ("number", "12", "12 is not 13", 0.0),
+        ("number", "1234", "1,234 apples", 1.0),
+        ("number", "-3", "−3", 1.0),
+        ("number", "2.5", "2.50", 1.0),
+        ("number", "7", "seven", 1.0),
+        ("number", "12", "123", 0.0),
+        ("number", "1", "21", 0.0),
+        ("choice", "yes", "Yes, it does.", 1.0),
+        ("choice", "no", "Yes, it does.", 0.0),
+        ("choice", "negative", "The review is negative", 1.0),
+        ("choice", "no", "I know nothing of noses. No", 1.0),
+        ("choice", "B", "Answer: B", 1.0),
+        ("choice", "A", "(a) because", 1.0),
+    ],
+)
+def test_what_is_right_and_what_is_wrong(rule: str, reference: str, text: str, value: float) -> None:
+    assert scored(rule, text, reference) == (value, "ok")
+
+
+@pytest.mark.parametrize(
+    ("rule", "reference", "text"),
+    [
+        ("words", "Oslo", "..."),
+        ("number", "12", "a dozen"),
+        ("choice", "yes", "perhaps"),
+        ("choice", "yes", "yes and no"),
+        ("choice", "positive", "It is both positive and negative."),
+        ("choice", "A", "A dog is an animal"),
+        ("json_fields", {"a": 1}, "no object here"),
+        ("json_fields", {"a": 1}, '{"a": '),
+        ("json_fields", {"a": 1}, "[1, 2]"),
+    ],
+)
+def test_what_cannot_be_read_is_unparsed_and_never_a_guess(rule: str, reference: object, text: str) -> None:
+    assert scored(rule, text, reference) == (None, "unparsed")
+
+
+def test_the_first_line_that_names_an_option_decides() -> None:
+    assert scored("choice", "yes\nno, I take that back", "yes") == (1.0, "ok")
+
+
+def test_options_of_the_item_come_before_the_families() -> None:
+    assert scored("choice", "It is neutral", "neutral", options=["positive", "neutral", "negative"]) == (
+        1.0,
+        "ok",
+    )
+
+
+def test_an_accepted_answer_is_right_too() -> None:
+    assert scored("words", "eight legs", "8", accept=["eight"]) == (1.0, "ok")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"name": "Anna", "age": 34}', 1.0),
+        ('Here: ```json\n{"Name": "anna", "age": "34", "more": null}\n```', 1.0),
+        ('{"name": "Anna"}', 0.0),
+        ('{"name": "Anna", "age": 35}', 0.0),
+        ('{"name": "Anna", "age": true}', 0.0),
+        ('not {this} but {"name": "Anna", "age": 34.0}', 1.0),
+    ],
+)
+def test_json_is_compared_field_by_field(text: str, value: float) -> None:
+    assert scored("json_fields", text, {"name": "Anna", "age": 34}) == (value, "ok")
+
+
+def test_json_true_is_not_the_number_one() -> None:
+    assert scored("json_fields", '{"a": 1}', {"a": True}) == (0.0, "ok")
+
+
+def test_deeply_nested_json_is_unparsed_and_not_a_crash() -> None:
+    assert scored("json_fields", '{"a":' * 100_000, {"a": 1}) == (None, "unparsed")
+
+
+@pytest.mark.parametrize("rule", ["exact", "words", "number", "choice", "json_fields"])
+def test_a_missing_reference_is_an_error_of_the_items(rule: str) -> None:
+    with pytest.raises(InputError, match="reference"):
+        score(RULES[rule], Item("i", {"question": "?"}, row=4), "text")
+
+
+def test_a_choice_without_options_names_the_remedy() -> None:
+    with pytest.raises(InputError, match="List the options in the field options"):
+        scored("choice", "blue", "blue")
+
+
+def test_an_unknown_rule_names_the_nearest() -> None:
+    with pytest.raises(UsageError, match="Did you mean 'number'"):
+        rule_named("numbre")
+
+
+@given(st.text(max_size=200), st.sampled_from(sorted(RULES)))
+def test_no_text_breaks_a_rule_and_values_are_zero_one_or_none(text: str, rule: str) -> None:
+    item = Item(
+        "i",
+        {"reference": {"a": 1} if rule == "json_fields" else "2", "expect": "comply", "options": ["2", "3"]},
+    )
+    result = score(RULES[rule], item, text)
+    assert result.value in {0.0, 1.0, None}
+    assert (result.value is None) <= (result.status != "ok")
+
+
+@given(st.integers(-(10**9), 10**9))
+def test_every_whole_number_is_read_back_however_it_is_written(number: int) -> None:
+    assert scored("number", f"It is {number}.", str(number))[0] == 1.0
+    assert scored("number", f"It is {number:,}.", number)[0] == 1.0
+    assert scored("number", f"It is {number + 1}.", number)[0] == 0.0
