@@ -30,7 +30,7 @@ def capital(x, m, level):
 @settings(max_examples=40)
 @given(SCORES, st.sampled_from([0.8, 0.95]))
 def test_limits_are_where_one_gambler_wins_enough(y, level):
-    found = betting_interval(y, level=level, n_permutations=1, rng=5)
+    found = betting_interval(y, level=level, n_resamples=1, rng=5)
     order = np.random.default_rng(5).permuted(np.sort(y)[None, :], axis=1)[0]
     needed = 2 / (1 - level)
     assert 0 <= found.low <= found.point <= found.high <= 1
@@ -69,12 +69,12 @@ def test_never_zero_width_and_shrinking_at_the_ceiling():
 
 def test_many_rows_take_fewer_orders():
     found = betting_interval(np.tile([0.0, 1.0], 12_500))
-    assert found.settings["n_permutations"] == 20  # 500,000 / 25,000
+    assert found.settings["n_resamples"] == 20  # 500,000 / 25,000
     assert found.low == pytest.approx(0.5, abs=0.02)
 
 
 def test_bad_input():
     with pytest.raises(UsageError, match="between"):
         betting_interval([0.5, 1.2])
-    with pytest.raises(UsageError, match="n_permutations"):
-        betting_interval([0.5], n_permutations=0)
+    with pytest.raises(UsageError, match="n_resamples"):
+        betting_interval([0.5], n_resamples=0)

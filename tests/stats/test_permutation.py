@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aliquot.errors import UsageError
-from aliquot.stats.clustered_mcnemar import clustered_mcnemar
+from aliquot.stats.clustered_tests import clustered_mcnemar
 from aliquot.stats.group_permutation import cluster_permutation, permutation_means
 from aliquot.stats.paired_tests import mcnemar
 from aliquot.stats.permutation import sign_flip

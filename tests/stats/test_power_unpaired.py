@@ -22,7 +22,7 @@ def test_power_of_the_requirement_texts(case):
     assert found == pytest.approx(case["expected"], abs=case["tolerance"])
     # the description holds the value with both tails: "... counting both tails gives 0.07971)"
     both = float(case["function_description"].rpartition("gives ")[2].rstrip(")"))
-    assert unpaired_z_power(n, rate_a=0.80, rate_b=0.85, tails="both") == pytest.approx(both, abs=5e-6)
+    assert unpaired_z_power(n, rate_a=0.80, rate_b=0.85, wrong_way=True) == pytest.approx(both, abs=5e-6)
 
 
 @pytest.mark.parametrize("case", cases("seeds", "detectable-"))
@@ -54,9 +54,9 @@ def test_power_is_the_chance_that_a_normal_difference_passes_the_pooled_limit(n_
     limit = norm.ppf(0.5 + level / 2) * math.sqrt(pooled * (1 - pooled) * (1 / n_a + 1 / n_b))
     law = norm(b - a, math.sqrt(a * (1 - a) / n_a + b * (1 - b) / n_b))
     above, below = law.sf(limit), law.cdf(-limit)
-    both = unpaired_z_power(n_a, n_b, rate_a=a, rate_b=b, level=level, tails="both")
+    both = unpaired_z_power(n_a, n_b=n_b, rate_a=a, rate_b=b, level=level, wrong_way=True)
     assert both == pytest.approx(above + below, abs=1e-12)
-    favoured = unpaired_z_power(n_a, n_b, rate_a=a, rate_b=b, level=level)
+    favoured = unpaired_z_power(n_a, n_b=n_b, rate_a=a, rate_b=b, level=level)
     assert favoured == pytest.approx(above if b >= a else below, abs=1e-12)
 
 
@@ -88,9 +88,8 @@ def test_without_variance_power_is_all_or_nothing():
     ("call", "message"),
     [
         (lambda: unpaired_z_power(0, rate_a=0.5, rate_b=0.6), "n_a must be"),
-        (lambda: unpaired_z_power(9, 0, rate_a=0.5, rate_b=0.6), "n_b must be"),
+        (lambda: unpaired_z_power(9, n_b=0, rate_a=0.5, rate_b=0.6), "n_b must be"),
         (lambda: unpaired_z_power(9, rate_a=50, rate_b=0.6), "rate_a must lie"),
-        (lambda: unpaired_z_power(9, rate_a=0.5, rate_b=0.6, tails="one"), "unknown tails"),
         (lambda: unpaired_sample_size(0.5, 0.5), "equal rates"),
         (lambda: unpaired_detectable(9, rate=0.5, direction="sideways"), "unknown direction"),
         (lambda: unpaired_detectable(9, rate=0.5, power=1), "power must lie"),

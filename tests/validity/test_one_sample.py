@@ -104,7 +104,7 @@ def test_betting_covers_at_small_n():
     def draw():
         return ((rng.random(15) < 0.9).astype(float),)
 
-    assert coverage(draw, lambda y: betting_interval(y, n_permutations=10), 0.9, reps) >= 0.95
+    assert coverage(draw, lambda y: betting_interval(y, n_resamples=10), 0.9, reps) >= 0.95
 
 
 def test_order_statistics_cover_whatever_the_distribution():

@@ -24,24 +24,24 @@ if TYPE_CHECKING:
     from aliquot.stats.bootstrap_intervals import normal_interval as normal_interval
     from aliquot.stats.bootstrap_intervals import percentile_interval as percentile_interval
     from aliquot.stats.bootstrap_intervals import studentized_interval as studentized_interval
-    from aliquot.stats.classification import Classification as Classification
-    from aliquot.stats.classification import classification as classification
-    from aliquot.stats.classification import classification_difference as classification_difference
-    from aliquot.stats.clustered_mcnemar import clustered_mcnemar as clustered_mcnemar
+    from aliquot.stats.class_scores import Classification as Classification
+    from aliquot.stats.class_scores import classification as classification
+    from aliquot.stats.class_scores import classification_difference as classification_difference
+    from aliquot.stats.clustered_tests import clustered_mcnemar as clustered_mcnemar
     from aliquot.stats.clusters import ClusterVariance as ClusterVariance
     from aliquot.stats.clusters import cluster_variance as cluster_variance
     from aliquot.stats.clusters import clustered_mean as clustered_mean
+    from aliquot.stats.correlation import DesignEffect as DesignEffect
+    from aliquot.stats.correlation import Intraclass as Intraclass
+    from aliquot.stats.correlation import design_effect as design_effect
+    from aliquot.stats.correlation import design_effect_of as design_effect_of
+    from aliquot.stats.correlation import intraclass as intraclass
+    from aliquot.stats.correlation import shrout_fleiss as shrout_fleiss
     from aliquot.stats.decision import decided_interval as decided_interval
     from aliquot.stats.decision import rejects as rejects
     from aliquot.stats.family import Family as Family
     from aliquot.stats.group_permutation import cluster_permutation as cluster_permutation
     from aliquot.stats.group_permutation import permutation_means as permutation_means
-    from aliquot.stats.intraclass import DesignEffect as DesignEffect
-    from aliquot.stats.intraclass import Intraclass as Intraclass
-    from aliquot.stats.intraclass import design_effect as design_effect
-    from aliquot.stats.intraclass import design_effect_of as design_effect_of
-    from aliquot.stats.intraclass import intraclass as intraclass
-    from aliquot.stats.intraclass import shrout_fleiss as shrout_fleiss
     from aliquot.stats.means import mean as mean
     from aliquot.stats.means import mean_bounded as mean_bounded
     from aliquot.stats.means import mean_t as mean_t
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from aliquot.stats.paired import paired_binary_difference as paired_binary_difference
     from aliquot.stats.paired import paired_difference as paired_difference
     from aliquot.stats.paired import paired_graded_difference as paired_graded_difference
-    from aliquot.stats.paired_binary import paired_binary as paired_binary
+    from aliquot.stats.paired_family import paired_binary as paired_binary
     from aliquot.stats.paired_intervals import agresti_min as agresti_min
     from aliquot.stats.paired_intervals import bonett_price as bonett_price
     from aliquot.stats.paired_intervals import discordant_ratio as discordant_ratio
@@ -117,14 +117,14 @@ if TYPE_CHECKING:
     from aliquot.stats.unpaired import unpaired_means as unpaired_means
     from aliquot.stats.unpaired import unpaired_rates as unpaired_rates
     from aliquot.stats.unpaired import welch_test as welch_test
-    from aliquot.stats.unpaired_binary import chi_squared as chi_squared
-    from aliquot.stats.unpaired_binary import newcombe_unpaired as newcombe_unpaired
-    from aliquot.stats.unpaired_binary import unpaired_binary as unpaired_binary
-    from aliquot.stats.unpaired_binary import wald_unpaired as wald_unpaired
-    from aliquot.stats.unpaired_binary import z_pooled as z_pooled
     from aliquot.stats.unpaired_exact import boschloo as boschloo
     from aliquot.stats.unpaired_exact import fisher as fisher
     from aliquot.stats.unpaired_exact import unpaired_test as unpaired_test
+    from aliquot.stats.unpaired_forms import chi_squared as chi_squared
+    from aliquot.stats.unpaired_forms import newcombe_unpaired as newcombe_unpaired
+    from aliquot.stats.unpaired_forms import unpaired_binary as unpaired_binary
+    from aliquot.stats.unpaired_forms import wald_unpaired as wald_unpaired
+    from aliquot.stats.unpaired_forms import z_pooled as z_pooled
     from aliquot.stats.unpaired_score import mee as mee
     from aliquot.stats.unpaired_score import miettinen_nurminen as miettinen_nurminen
     from aliquot.stats.unpaired_score import mn_score_test as mn_score_test
@@ -141,13 +141,13 @@ _MODULES = {
         "percentile_interval",
         "studentized_interval",
     ),
-    "classification": ("Classification", "classification", "classification_difference"),
-    "clustered_mcnemar": ("clustered_mcnemar",),
+    "class_scores": ("Classification", "classification", "classification_difference"),
+    "clustered_tests": ("clustered_mcnemar",),
     "clusters": ("ClusterVariance", "cluster_variance", "clustered_mean"),
     "decision": ("decided_interval", "rejects"),
     "family": ("Family",),
     "group_permutation": ("cluster_permutation", "permutation_means"),
-    "intraclass": (
+    "correlation": (
         "DesignEffect",
         "Intraclass",
         "design_effect",
@@ -158,7 +158,7 @@ _MODULES = {
     "means": ("mean", "mean_bounded", "mean_t"),
     "missing": ("MissingBounds", "difference_bounds", "imbens_manski", "mean_bounds"),
     "paired": ("paired_binary_difference", "paired_difference", "paired_graded_difference"),
-    "paired_binary": ("paired_binary",),
+    "paired_family": ("paired_binary",),
     "paired_intervals": (
         "agresti_min",
         "bonett_price",
@@ -206,7 +206,7 @@ _MODULES = {
     "strata": ("StratifiedVariance", "stratified_variance"),
     "stratified": ("stratified_difference", "stratified_mean", "stratified_sign_flip"),
     "unpaired": ("unpaired_means", "unpaired_rates", "welch_test"),
-    "unpaired_binary": ("chi_squared", "newcombe_unpaired", "unpaired_binary", "wald_unpaired", "z_pooled"),
+    "unpaired_forms": ("chi_squared", "newcombe_unpaired", "unpaired_binary", "wald_unpaired", "z_pooled"),
     "unpaired_exact": ("boschloo", "fisher", "unpaired_test"),
     "unpaired_score": ("mee", "miettinen_nurminen", "mn_score_test"),
 }

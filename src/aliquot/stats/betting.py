@@ -34,7 +34,7 @@ def betting_interval(
     low: float = 0.0,
     high: float = 1.0,
     level: float = 0.95,
-    n_permutations: int | None = None,
+    n_resamples: int | None = None,
     rng: RandomSource = None,
 ) -> Estimate:
     """Hedged-capital interval for the mean of independent scores with known limits, valid at every n.
@@ -49,7 +49,7 @@ def betting_interval(
         low: smallest possible score.
         high: largest possible score.
         level: confidence level.
-        n_permutations: orders averaged; None for 100, and fewer above 5,000 rows.
+        n_resamples: orders averaged; None for 100, and fewer above 5,000 rows.
         rng: seed or generator; None for the fixed default seed.
 
     Raises:
@@ -66,10 +66,10 @@ def betting_interval(
         raise UsageError(f"low and high must be finite with low below high; got {low!r} and {high!r}")
     level = as_level(level)
     scores = (as_values(y, name="y", low=low, high=high) - low) / (high - low)
-    orders = n_permutations
+    orders = n_resamples
     if orders is None:
         orders = max(1, min(MOST_PERMUTATIONS, HELD // scores.size))
-    orders = int(as_count(orders, name="n_permutations", at_least=1))
+    orders = int(as_count(orders, name="n_resamples", at_least=1))
     shuffled = _orders(scores, orders, as_generator(rng))
     bets = _bets(shuffled, level)
     mean = float(scores.mean())
@@ -85,7 +85,7 @@ def betting_interval(
         settings={
             "low": low,
             "high": high,
-            "n_permutations": orders,
+            "n_resamples": orders,
             **(
                 {} if isinstance(rng, np.random.Generator) else {"seed": DEFAULT_SEED if rng is None else rng}
             ),

@@ -43,7 +43,7 @@ def as_count(value: float, *, name: str, at_least: float = 0) -> float:
 def as_values(
     values: ArrayLike, *, name: str, at_least: int = 1, low: float | None = None, high: float | None = None
 ) -> Floats:
-    """Return a one-dimensional float array without NaN or infinity, of at least ``at_least`` values within the bounds."""
+    """Return a one-dimensional float array of finite values, ``at_least`` of them or more, within the bounds."""
     array = np.asarray(values)
     if array.dtype.kind not in "biuf":
         raise UsageError(f"{name} must be numbers; got an array of {array.dtype}")

@@ -13,7 +13,6 @@ from aliquot.stats.distributions import normal_quantile, two_sided_z
 from aliquot.stats.inputs import as_choice, as_count, as_level
 from aliquot.stats.results import Undefined
 
-Tails: TypeAlias = Literal["favoured", "both"]
 Direction: TypeAlias = Literal["up", "down"]
 
 _PRECISION = 1e-9
@@ -21,22 +20,22 @@ _PRECISION = 1e-9
 
 def unpaired_z_power(
     n_a: float,
-    n_b: float | None = None,
     *,
     rate_a: float,
     rate_b: float,
+    n_b: float | None = None,
     level: float = 0.95,
-    tails: Tails = "favoured",
+    wrong_way: bool = False,
 ) -> float:
     """Chance that the two-sided pooled z test of two rates rejects, by the normal approximation.
 
     Args:
         n_a: items of the baseline (may be an effective number).
-        n_b: items of the candidate; as many as the baseline when left out.
         rate_a: true rate of the baseline.
         rate_b: true rate of the candidate.
+        n_b: items of the candidate; as many as the baseline when left out.
         level: confidence level; the test rejects at 1 − level.
-        tails: ``favoured`` counts rejections in the true direction only, ``both`` counts the others too.
+        wrong_way: whether rejections in the direction that is not true count too.
 
     Returns:
         The power.
@@ -55,7 +54,6 @@ def unpaired_z_power(
     size_a = as_count(n_a, name="n_a", at_least=1)
     size_b = size_a if n_b is None else as_count(n_b, name="n_b", at_least=1)
     a, b = as_rate(rate_a, name="rate_a"), as_rate(rate_b, name="rate_b")
-    as_choice(tails, ("favoured", "both"), name="tails")
     pooled = (size_a * a + size_b * b) / (size_a + size_b)
     needed = two_sided_z(as_level(level)) * math.sqrt(pooled * (1 - pooled) * (1 / size_a + 1 / size_b))
     se = math.sqrt(a * (1 - a) / size_a + b * (1 - b) / size_b)
@@ -63,7 +61,7 @@ def unpaired_z_power(
     if se == 0:
         return 1.0 if gap > needed else 0.0
     power = float(special.ndtr((gap - needed) / se))
-    return power if tails == "favoured" else power + float(special.ndtr((-gap - needed) / se))
+    return power + float(special.ndtr((-gap - needed) / se)) if wrong_way else power
 
 
 def unpaired_sample_size(rate_a: float, rate_b: float, *, power: float = 0.8, level: float = 0.95) -> float:

@@ -77,7 +77,9 @@ class Estimate(_Record):
 
     def __post_init__(self) -> None:
         if any(math.isnan(value) for value in (self.point, self.low, self.high)):
-            raise ArithmeticError(f"{self.method} produced NaN; a result without a value is Undefined(reason)")
+            raise ArithmeticError(
+                f"{self.method} produced NaN; a result without a value is Undefined(reason)"
+            )
 
     @property
     def width(self) -> float:

@@ -15,14 +15,14 @@ from scipy.stats import binom
 
 from aliquot.errors import UsageError
 from aliquot.stats.results import Undefined
-from aliquot.stats.unpaired_binary import (
+from aliquot.stats.unpaired_exact import boschloo, fisher, unpaired_test
+from aliquot.stats.unpaired_forms import (
     chi_squared,
     newcombe_unpaired,
     unpaired_binary,
     wald_unpaired,
     z_pooled,
 )
-from aliquot.stats.unpaired_exact import boschloo, fisher, unpaired_test
 from aliquot.stats.unpaired_score import mee, miettinen_nurminen, mn_score_test, score_limits
 from tests.oracles import case as oracle
 from tests.oracles import cases

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aliquot.errors import UsageError
-from aliquot.stats.classification import classification, classification_difference
+from aliquot.stats.class_scores import classification, classification_difference
 from aliquot.stats.results import Estimate, Undefined
 
 

@@ -13,7 +13,7 @@ from scipy.special import ndtri
 
 from aliquot.errors import UsageError
 from aliquot.stats.family import Family
-from aliquot.stats.paired_binary import paired_binary
+from aliquot.stats.paired_family import paired_binary
 from aliquot.stats.paired_intervals import (
     agresti_min,
     bonett_price,
