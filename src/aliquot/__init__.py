@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from aliquot.verbs.report import report as report
     from aliquot.verbs.run import run as run
     from aliquot.verbs.run import run_async as run_async
+    from aliquot.verbs.show import show as show
 
 _HOMES = {
     "Comparison": "aliquot.findings.comparison",
@@ -39,6 +40,7 @@ _HOMES = {
     "report": "aliquot.verbs.report",
     "run": "aliquot.verbs.run",
     "run_async": "aliquot.verbs.run",
+    "show": "aliquot.verbs.show",
 }
 
 __all__ = [
@@ -55,6 +57,7 @@ __all__ = [
     "report",
     "run",
     "run_async",
+    "show",
 ]
 
 

@@ -154,6 +154,6 @@ def test_the_bundled_demo_ends_with_a_verdict_and_a_report(tmp_path):
 def test_help_shows_the_deciding_verbs_first_and_an_example_of_each():
     done = aliquot("--help", folder=Path.cwd())
     assert done.stdout.index("compare") < done.stdout.index("demo ")
-    for verb in ("compare", "report", "demo", "model", "read", "run"):
+    for verb in ("compare", "report", "demo", "model", "read", "run", "show"):
         shown = aliquot(verb, "--help", folder=Path.cwd()).stdout
         assert f"aliquot {verb}" in shown.split("Options:")[0].split("Usage:")[1].split("\n", 1)[1], verb

@@ -21,6 +21,7 @@ OTHER_VERBS = {
     "model": "Install, find and check the embedded model.",
     "read": "What is in a log, a table or a run, and what would be lost.",
     "run": "Ask the systems of an evaluation file about every item, once.",
+    "show": "The rows behind a comparison: what broke, both answers side by side.",
 }
 
 

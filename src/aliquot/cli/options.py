@@ -31,9 +31,14 @@ class Margin(click.ParamType[float]):
         return number / 100 if points else number
 
 
+def pairing_options(command: Command) -> Command:
+    """Add the options that say which two systems are paired, and on what."""
+    return _decorated(command, _PAIRING)
+
+
 def comparison_options(command: Command) -> Command:
     """Add the options that every command comparing A with B takes."""
-    return _decorated(command, _COMPARISON)
+    return _decorated(command, (*_PAIRING, *_COMPARISON))
 
 
 def reading_options(command: Command) -> Command:
@@ -59,7 +64,7 @@ def _decorated(command: Command, options: tuple[Callable[[Command], Command], ..
     return command
 
 
-_COMPARISON = (
+_PAIRING = (
     click.option(
         "--systems",
         nargs=2,
@@ -68,9 +73,6 @@ _COMPARISON = (
     ),
     click.option("--task", help="The task, when there are several."),
     click.option("--metric", help="The metric; default: the log's own headline."),
-    click.option("--cluster", help="Field that names an item's cluster (document, template, conversation)."),
-    click.option("--margin", type=Margin(), help="Largest loss that does not matter: 2pt, or 0.02."),
-    click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level."),
     click.option(
         "--match-on",
         type=click.Choice(["content", "id"]),
@@ -78,15 +80,21 @@ _COMPARISON = (
         show_default=True,
         help="Refuse items of one id whose content differs, or match by id alone.",
     ),
+)
+
+_COMPARISON = (
+    click.option("--cluster", help="Field that names an item's cluster (document, template, conversation)."),
+    click.option("--margin", type=Margin(), help="Largest loss that does not matter: 2pt, or 0.02."),
+    click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level."),
     click.option("--seed", type=int, default=None, help="Seed of everything random; stored in the finding."),
 )
 
 COLUMNS = ("item", "system", "value", "attempt", "status")
-"""Columns of a table that an option can name."""
+"""Columns of a table that ``--<name>-column`` can name."""
 
 _READING = (
     *(
-        click.option(f"--{name}", f"column_{name}", help=f"Column of a table that holds the {name}.")
+        click.option(f"--{name}-column", f"column_{name}", help=f"Column of a table that holds the {name}.")
         for name in COLUMNS
     ),
     click.option("--reader", help="Reader to use, when the file does not tell what it is."),

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from aliquot.analysis.compare import Choices, compare_systems
 from aliquot.errors import InputError, UsageError
-from aliquot.evidence.contents import require, systems, tasks
+from aliquot.evidence.contents import require, tasks
+from aliquot.evidence.contents import systems as systems_of
 from aliquot.evidence.matching import MatchOn
 from aliquot.evidence.reduction import EACH_ITEM
 from aliquot.evidence.tables import Evidence
@@ -56,13 +57,9 @@ def compare(
         UsageError: not exactly two systems, several tasks and none named, an unknown name.
         InputError: a source that cannot be read, or items whose content differs.
     """
-    if not 1 <= len(sources) <= 2:
-        raise UsageError(f"compare takes one or two sources, baseline first; got {len(sources)}")
-    reading = options or ReadOptions()
-    if cluster is not None and cluster != EACH_ITEM:
-        reading = replace(reading, cluster=cluster)
-    evidence = load(sources, options=reading)
-    baseline, candidate = _two_systems(evidence, wanted=systems)
+    evidence, baseline, candidate, shared_task = two_systems(
+        sources, systems=systems, task=task, cluster=cluster, options=options
+    )
     choices = Choices(
         metric=metric,
         cluster=_cluster_field(evidence, cluster),
@@ -71,7 +68,6 @@ def compare(
         match_on=match_on,
         seed=DEFAULT_SEED if seed is None else seed,
     )
-    shared_task = _shared_task(evidence, baseline, candidate, wanted=task)
     return compare_systems(
         evidence,
         baseline,
@@ -82,9 +78,33 @@ def compare(
     )
 
 
-def _two_systems(evidence: Evidence, *, wanted: Sequence[str] | None) -> tuple[str, str]:
+def two_systems(
+    sources: Sequence[str | Path | Evidence],
+    *,
+    systems: Sequence[str] | None = None,
+    task: str | None = None,
+    cluster: str | None = None,
+    options: ReadOptions | None = None,
+) -> tuple[Evidence, str, str, str]:
+    """Read the sources and return the evidence, baseline, candidate and task; arguments as in ``compare``.
+
+    Raises:
+        UsageError: not one or two sources, not exactly two systems, several tasks and none named, an unknown name.
+        InputError: a source that cannot be read, or no shared task.
+    """
+    if not 1 <= len(sources) <= 2:
+        raise UsageError(f"compare takes one or two sources, baseline first; got {len(sources)}")
+    reading = options or ReadOptions()
+    if cluster is not None and cluster != EACH_ITEM:
+        reading = replace(reading, cluster=cluster)
+    evidence = load(sources, options=reading)
+    baseline, candidate = _choose_systems(evidence, wanted=systems)
+    return evidence, baseline, candidate, _shared_task(evidence, baseline, candidate, wanted=task)
+
+
+def _choose_systems(evidence: Evidence, *, wanted: Sequence[str] | None) -> tuple[str, str]:
     """Return the names of baseline and candidate."""
-    known = systems(evidence)
+    known = systems_of(evidence)
     if wanted is not None:
         if len(wanted) != 2 or wanted[0] == wanted[1]:
             raise UsageError(f"name two different systems, baseline first; got {' '.join(wanted)}")

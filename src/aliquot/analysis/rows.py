@@ -1,0 +1,132 @@
+"""Which items changed, and what both systems said on them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import polars as pl
+
+from aliquot.analysis.compare import scale_of
+from aliquot.evidence.status import resolve
+from aliquot.evidence.tables import Evidence
+from aliquot.evidence.units import Pairs
+from aliquot.findings.comparison import Scale
+from aliquot.findings.rows import Change, Row, Rows, SideOfRow
+
+ORDER: tuple[Change, ...] = ("broke", "fixed", "still_failing", "differ", "same")
+"""The order in which rows are shown: regressions first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Which rows are asked for.
+
+    Attributes:
+        changes: the changes to show.
+        status: only rows on which a system has this response status.
+        items: only these ids.
+        limit: most rows shown.
+    """
+
+    changes: Collection[Change] = ("broke", "fixed", "still_failing", "differ")
+    status: str | None = None
+    items: Collection[str] = ()
+    limit: int = 10
+
+
+def find_rows(evidence: Evidence, pairs: Pairs, *, wish: Wish) -> Rows:
+    """Return the rows of a pairing that are asked for, with their texts."""
+    a, b = pairs.baseline, pairs.candidate
+    scale = scale_of(evidence, a.metric)
+    frame = pairs.frame.filter(
+        pl.col("a").is_not_null() | pl.col("b").is_not_null() | (pl.col("missing_a") > 0)
+    )
+    changes: dict[str, Change] = {
+        row["item"]: _change(row["a"], row["b"], scale) for row in frame.iter_rows(named=True)
+    }
+    attempts = {
+        side.system: _attempts(evidence, side.system, task=a.task, metric=a.metric) for side in (a, b)
+    }
+    wanted = [
+        item
+        for item, change in changes.items()
+        if (item in wish.items or (not wish.items and change in wish.changes))
+        and (
+            wish.status is None or any(wish.status in side.get(item, _NONE)[1] for side in attempts.values())
+        )
+    ]
+    wanted.sort(key=lambda item: (ORDER.index(changes[item]), item))
+    known = {row["item"]: row for row in frame.iter_rows(named=True)}
+    return Rows(
+        baseline=a.system,
+        candidate=b.system,
+        task=a.task,
+        metric=a.metric,
+        counts=Counter(changes.values()),
+        rows=tuple(
+            _row(evidence, known[item], changes[item], attempts, pairs) for item in wanted[: wish.limit]
+        ),
+        left_out=max(0, len(wanted) - wish.limit),
+    )
+
+
+_NONE: tuple[tuple[float | None, ...], tuple[str, ...]] = ((), ())
+
+
+def _change(a: float | None, b: float | None, scale: Scale) -> Change:
+    """Return what happened to an item; for graded metrics down is broke and up is fixed."""
+    if a is None or b is None:
+        return "differ"
+    gain = (a - b) if scale.better == "lower" else (b - a)
+    if gain:
+        return "fixed" if gain > 0 else "broke"
+    worst = scale.high if scale.better == "lower" else scale.low
+    return "still_failing" if worst is not None and a == worst else "same"
+
+
+def _attempts(
+    evidence: Evidence, system: str, *, task: str, metric: str
+) -> dict[str, tuple[tuple[float | None, ...], tuple[str, ...]]]:
+    """Return the value and the response status of each attempt, by item."""
+    mine = (pl.col("system") == system) & (pl.col("task") == task)
+    outcomes = evidence.outcomes.filter(mine & (pl.col("metric") == metric))
+    resolved = resolve(outcomes, evidence.responses, evidence.metrics)
+    values = resolved.group_by("item", "attempt").agg(pl.col("value").mean())
+    responses = evidence.responses.filter(mine).select("item", "attempt", "status")
+    rows = responses.join(values, on=["item", "attempt"], how="left").sort("item", "attempt")
+    grouped = rows.group_by("item", maintain_order=True).agg("value", "status")
+    return {item: (tuple(values), tuple(statuses)) for item, values, statuses in grouped.iter_rows()}
+
+
+def _row(
+    evidence: Evidence,
+    known: dict[str, object],
+    change: Change,
+    attempts: dict[str, dict[str, tuple[tuple[float | None, ...], tuple[str, ...]]]],
+    pairs: Pairs,
+) -> Row:
+    item, task, texts = str(known["item"]), pairs.baseline.task, evidence.texts
+
+    def side(system: str) -> SideOfRow:
+        values, statuses = attempts[system].get(item, _NONE)
+        text = None if texts is None else texts.response(system, task, item, 1)
+        return SideOfRow(system=system, values=values, statuses=statuses, text=text)
+
+    labels = {
+        name.removeprefix("segment."): str(known[name]) for name in known if _is_label(name) and known[name]
+    }
+    return Row(
+        item=item,
+        change=change,
+        labels=labels,
+        inputs=None if texts is None else texts.inputs(task, item),
+        reference=None if texts is None else texts.reference(task, item),
+        baseline=side(pairs.baseline.system),
+        candidate=side(pairs.candidate.system),
+    )
+
+
+def _is_label(name: str) -> bool:
+    return name == "cluster" or name.startswith("segment.")

@@ -1,0 +1,92 @@
+"""Rows in the terminal: newly failing, newly fixed and still failing apart, both answers side by side."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from dataclasses import asdict
+from itertools import zip_longest
+from typing import Any
+
+from aliquot.findings.rows import Change, Row, Rows, SideOfRow
+from aliquot.reports.plain import WIDTH, neutralise, short_name, wrap
+
+TITLES: Mapping[Change, str] = {
+    "broke": "NEWLY FAILING",
+    "fixed": "NEWLY FIXED",
+    "still_failing": "STILL FAILING",
+    "differ": "DIFFERENT OTHERWISE",
+    "same": "SAME",
+}
+
+_SHOWN_CHARACTERS = 1200
+"""Characters of an answer shown; the rest is counted."""
+
+_COLUMN = (WIDTH - 5) // 2
+
+
+def render_rows(rows: Rows) -> str:
+    """Return rows as plain text of 80 columns; a bar marks the lines on which the two answers differ."""
+    counts = ", ".join(f"{count} {TITLES[change].lower()}" for change, count in sorted(rows.counts.items()))
+    lines = wrap(f"{neutralise(rows.candidate)} against {neutralise(rows.baseline)}: {counts}.", indent="")
+    title = None
+    for row in rows.rows:
+        if row.change != title:
+            title = row.change
+            lines += ["", f"{TITLES[title]} ({rows.counts[title]})"]
+        lines += ["", *_row(row)]
+    if rows.left_out:
+        lines += ["", f"{rows.left_out} more; -n {len(rows.rows) + rows.left_out} shows them."]
+    return "\n".join(lines) + "\n"
+
+
+def rows_document(rows: Rows) -> Mapping[str, Any]:
+    """Return rows as JSON values by the contract ``aliquot.rows/1``."""
+    return {"schema": "aliquot.rows/1", **asdict(rows), "counts": dict(rows.counts)}
+
+
+def _row(row: Row) -> list[str]:
+    labels = ", ".join(f"{neutralise(name)} {neutralise(value)}" for name, value in row.labels.items())
+    lines = wrap(f"{neutralise(row.item)}{f' ({labels})' if labels else ''}", indent="  ", first="")
+    for title, text in (("asks", row.inputs), ("expects", row.reference)):
+        if text is not None:
+            lines += wrap(f"{title:<8}{neutralise(text, limit=600)}", indent=" " * 10, first="  ", lines=6)
+    lines.append(_pair(_side_title(row.baseline), _side_title(row.candidate), mark=" "))
+    left, right = (_text(side) for side in (row.baseline, row.candidate))
+    lines += [_pair(a, b, mark=" " if a == b else "|") for a, b in zip_longest(left, right, fillvalue="")]
+    return lines
+
+
+def _side_title(side: SideOfRow) -> str:
+    statuses = sorted({status for status in side.statuses if status != "ok"})
+    return f"{short_name(side.system)} {strip(side.values)}{' ' + ','.join(statuses) if statuses else ''}"
+
+
+def strip(values: tuple[float | None, ...]) -> str:
+    """Write one mark an attempt: + passed, - failed, ? no value; scores between are written out.
+
+    Examples:
+        >>> strip((1.0, 1.0, 0.0)), strip((None,)), strip((0.25, 1.0))
+        ('++-', '?', '0.25 1')
+    """
+    marks = {1.0: "+", 0.0: "-", None: "?"}
+    if all(value in marks for value in values):
+        return "".join(marks[value] for value in values) or "not asked"
+    return " ".join("?" if value is None else f"{value:.3g}" for value in values)
+
+
+def _text(side: SideOfRow) -> list[str]:
+    if side.text is None:
+        return ["(answer not kept)"]
+    cut = side.text[:_SHOWN_CHARACTERS]
+    lines = [
+        part
+        for line in cut.split("\n")
+        for part in (textwrap.wrap(neutralise(line, limit=len(line) * 10 + 10), _COLUMN) or [""])
+    ]
+    left = len(side.text) - len(cut)
+    return [*(lines or ["(empty)"]), *([f"({left} more characters)"] if left else [])]
+
+
+def _pair(left: str, right: str, *, mark: str) -> str:
+    return f"  {left[:_COLUMN]:<{_COLUMN}} {mark} {right[:_COLUMN]}".rstrip()

@@ -1,0 +1,62 @@
+"""``show``: the rows behind a comparison, with both answers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from aliquot.analysis.rows import Wish, find_rows
+from aliquot.errors import UsageError, nearest
+from aliquot.evidence.contents import headline_metric
+from aliquot.evidence.matching import MatchOn, pair
+from aliquot.evidence.status import STATUSES
+from aliquot.evidence.tables import Evidence
+from aliquot.findings.rows import Change, Rows
+from aliquot.readers.options import ReadOptions
+from aliquot.verbs.compare import two_systems
+
+
+def show(
+    *sources: str | Path | Evidence,
+    changes: Collection[Change] = ("broke", "fixed", "still_failing", "differ"),
+    status: str | None = None,
+    items: Collection[str] = (),
+    limit: int = 10,
+    systems: Sequence[str] | None = None,
+    task: str | None = None,
+    metric: str | None = None,
+    match_on: MatchOn = "content",
+    options: ReadOptions | None = None,
+) -> Rows:
+    """Return the rows on which two systems differ, or that fail in both.
+
+    Args:
+        *sources: as in ``compare``.
+        changes: which changes to show.
+        status: only rows on which a system has this response status.
+        items: only these ids.
+        limit: most rows returned with their texts.
+        systems: as in ``compare``.
+        task: as in ``compare``.
+        metric: as in ``compare``.
+        match_on: as in ``compare``.
+        options: what the columns of a table mean.
+
+    Raises:
+        UsageError: an unknown status, or as in ``compare``.
+        InputError: as in ``compare``.
+    """
+    if status is not None and status not in STATUSES:
+        raise UsageError(f"unknown status {status!r}. {nearest(status, STATUSES)}")
+    evidence, baseline, candidate, shared_task = two_systems(
+        sources, systems=systems, task=task, options=options
+    )
+    pairs = pair(
+        evidence,
+        baseline,
+        candidate,
+        task=shared_task,
+        metric=metric or headline_metric(evidence, shared_task),
+        match_on=match_on,
+    )
+    return find_rows(evidence, pairs, wish=Wish(changes=changes, status=status, items=items, limit=limit))

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from aliquot.errors import UsageError
+from aliquot.evidence.texts import HeldTexts
+from aliquot.reports.plain import WIDTH
+from aliquot.reports.rows import render_rows, strip
+from aliquot.verbs.show import show
+from tests.evidence_of import evidence_of
+
+VALUES = {"main": [1.0, 0.0, 0.0, 1.0, 1.0], "pr": [0.0, 1.0, 0.0, 1.0, None]}
+
+
+def evidence():
+    texts = HeldTexts(
+        items={("task", "q-000"): ("What is the capital of France?", "Paris")},
+        responses={
+            ("main", "task", "q-000", 1): "The capital is\nParis",
+            ("pr", "task", "q-000", 1): "The capital is\nLyon\x1b[31m",
+        },
+    )
+    return replace(evidence_of(VALUES), texts=texts)
+
+
+def test_rows_are_sorted_into_what_happened_to_them():
+    found = show(evidence())
+    assert found.counts == {"broke": 1, "fixed": 1, "still_failing": 1, "same": 1, "differ": 1}
+    assert [(row.item, row.change) for row in found.rows] == [
+        ("q-000", "broke"),
+        ("q-001", "fixed"),
+        ("q-002", "still_failing"),
+        ("q-004", "differ"),
+    ]
+
+
+def test_a_row_carries_both_answers_and_what_was_asked():
+    row = show(evidence(), changes=("broke",)).rows[0]
+    assert row.inputs == "What is the capital of France?"
+    assert row.reference == "Paris"
+    assert row.baseline.text == "The capital is\nParis"
+    assert row.candidate.values == (0.0,)
+
+
+def test_the_terminal_marks_the_lines_that_differ_and_shows_control_characters():
+    lines = render_rows(show(evidence(), changes=("broke",))).splitlines()
+    same = next(line for line in lines if "The capital is" in line)
+    differs = next(line for line in lines if "Lyon" in line)
+    assert "|" not in same
+    assert "|" in differs
+    assert "\\x1b[31m" in differs
+    assert max(map(len, lines)) <= WIDTH
+
+
+def test_what_is_not_shown_is_counted():
+    values = {"main": [1.0] * 30, "pr": [0.0] * 30}
+    found = show(evidence_of(values), limit=4)
+    assert len(found.rows) == 4
+    assert found.left_out == 26
+    assert "26 more; -n 30 shows them." in render_rows(found)
+
+
+def test_rows_by_status_and_by_item():
+    statuses = {"pr": ["ok", "refused", "ok", "ok", "error"]}
+    found = show(evidence_of(VALUES, statuses=statuses), status="refused")
+    assert [row.item for row in found.rows] == ["q-001"]
+    assert [row.item for row in show(evidence(), items=("q-003",)).rows] == ["q-003"]
+    with pytest.raises(UsageError, match="Did you mean 'refused'"):
+        show(evidence(), status="refusd")
+
+
+def test_lower_is_better_turns_broke_around():
+    metrics = pl.DataFrame({"metric": ["value"], "kind": ["binary"], "low": [0.0], "high": [1.0], "better": ["lower"]})
+    found = show(evidence_of(VALUES, metrics=metrics))
+    assert {row.item: row.change for row in found.rows}["q-000"] == "fixed"
+
+
+@pytest.mark.parametrize(
+    ("values", "marks"), [((1.0, 1.0, 0.0), "++-"), ((None, 1.0), "?+"), ((0.5,), "0.5"), ((), "not asked")]
+)
+def test_strips(values, marks):
+    assert strip(values) == marks
