@@ -99,9 +99,9 @@ def test_columns_are_named_by_the_user_and_a_wide_table_has_a_column_a_system(tm
         (
             "x,y\n1,1\n",
             {},
-            "no column holds the items' ids. Name it: --item COLUMN. The columns are: 'x', 'y'",
+            "no column holds the items' ids. Name it: --item-column NAME. The columns are: 'x', 'y'",
         ),
-        ("item,y\n1,1\n", {}, "no column holds the values. Name it: --value COLUMN, or --wide"),
+        ("item,y\n1,1\n", {}, "no column holds the values. Name it: --value-column NAME, or --wide"),
         ("item,score\n1,1\n", {"value": "scroe"}, "no column 'scroe'. Did you mean 'score'"),
         ("item,score\n1,4\n", {"kind": "binary"}, "is called binary but holds 4"),
     ],

@@ -117,6 +117,8 @@ def _row(
     labels = {
         name.removeprefix("segment."): str(known[name]) for name in known if _is_label(name) and known[name]
     }
+    if labels.get("cluster") == f"item {item}":  # an item that shares its source with no other
+        del labels["cluster"]
     return Row(
         item=item,
         change=change,

@@ -51,10 +51,7 @@ def take_reading(options: dict[str, Any]) -> ReadOptions:
     from aliquot.readers.options import ReadOptions
 
     taken = {name: options.pop(f"column_{name}") for name in COLUMNS}
-    taken |= {
-        name: options.pop(name)
-        for name in ("reader", "missing", "delimiter", "decimal", "duplicates", "better")
-    }
+    taken |= {name: options.pop(name) for name in _PLAIN}
     return ReadOptions(**{name: value for name, value in taken.items() if value is not None})
 
 
@@ -92,13 +89,32 @@ _COMPARISON = (
 COLUMNS = ("item", "system", "value", "attempt", "status")
 """Columns of a table that ``--<name>-column`` can name."""
 
+_PLAIN = (
+    "reader",
+    "wide",
+    "missing",
+    "encoding",
+    "delimiter",
+    "decimal",
+    "duplicates",
+    "kind",
+    "low",
+    "high",
+    "better",
+)
+"""Reading options that go by their own name."""
+
 _READING = (
     *(
         click.option(f"--{name}-column", f"column_{name}", help=f"Column of a table that holds the {name}.")
         for name in COLUMNS
     ),
     click.option("--reader", help="Reader to use, when the file does not tell what it is."),
+    click.option(
+        "--wide", multiple=True, help="Column that holds the values of the system it names (repeatable)."
+    ),
     click.option("--missing", multiple=True, help="Text that means 'no value' (repeatable)."),
+    click.option("--encoding", help="Encoding of the text; default: UTF-8, UTF-16 by its mark."),
     click.option("--delimiter", help="Between the cells of delimited text."),
     click.option("--decimal", type=click.Choice([".", ","]), help="Decimal mark of the numbers."),
     click.option(
@@ -106,6 +122,13 @@ _READING = (
         type=click.Choice(["error", "drop", "attempts"]),
         help="Rows that are there twice: refuse, drop exact copies, or take as attempts.",
     ),
+    click.option(
+        "--kind",
+        type=click.Choice(["binary", "ordinal", "bounded", "real"]),
+        help="Kind of number the metric is; default: what the values show.",
+    ),
+    click.option("--low", type=float, help="Smallest possible value of the metric."),
+    click.option("--high", type=float, help="Largest possible value of the metric."),
     click.option("--better", type=click.Choice(["higher", "lower", "none"]), help="Which direction is good."),
 )
 

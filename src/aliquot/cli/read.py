@@ -22,7 +22,7 @@ def command(
 
     \b
       aliquot read main.csv
-      aliquot read results.csv --item question_id --value graded
+      aliquot read results.csv --item-column question_id --value-column graded
     """  # noqa: D301 - \b is click's mark for a block kept as it stands
     import json
     from dataclasses import replace

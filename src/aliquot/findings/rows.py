@@ -11,7 +11,7 @@ Change: TypeAlias = Literal["broke", "fixed", "still_failing", "differ", "same"]
 
 @dataclass(frozen=True, slots=True)
 class SideOfRow:
-    """What one system did on an item: the value of each attempt (None without one), its statuses, and its first answer."""
+    """What one system did on an item: value (None without one) and status of each attempt, and its first answer."""
 
     system: str
     values: tuple[float | None, ...]
@@ -25,7 +25,7 @@ class Row:
 
     Attributes:
         item: its id.
-        change: newly failing (broke), newly fixed (fixed), still failing, changed without crossing a bound (differ), same.
+        change: newly failing (broke), newly fixed (fixed), still failing, no value on one side (differ), or same.
         labels: cluster and segments by name.
         inputs: what the item asks, when the evidence keeps it.
         reference: what is expected, when the evidence keeps it.

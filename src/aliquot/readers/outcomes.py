@@ -103,7 +103,7 @@ class _Reading:
         if "item" in columns:
             return ids(self._cells("item"), place=self.table.place, file=self.file, column=columns["item"])
         if "inputs" not in columns:
-            raise self._unmapped("the items' ids", "--item COLUMN")
+            raise self._unmapped("the items' ids", "--item-column NAME")
         self.notes += (Note("item_key", f"hash of {columns['inputs']!r} and the reference"),)
         references = self._cells("reference") if "reference" in columns else [None] * self.table.height
         return [_hash(*pair) for pair in zip(self._cells("inputs"), references, strict=True)]
@@ -162,7 +162,9 @@ class _Reading:
             ]
             return pl.concat(parts)
         if "value" not in columns:
-            raise self._unmapped("the values", "--value COLUMN, or --wide A,B for a column a system")
+            raise self._unmapped(
+                "the values", "--value-column NAME, or --wide A --wide B for a column a system"
+            )
         system = pl.lit(name)
         if "system" in columns:
             names = [text_of(cell) or name for cell in self._cells("system")]

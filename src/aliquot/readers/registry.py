@@ -62,7 +62,8 @@ def find_reader(path: Path, *, name: str | None = None) -> Reader:
     raise InputError(
         "no reader knows it",
         file=str(path),
-        remedy=f"Known: {listed}. Columns of a table are named with --item, --value, --system, --metric, --cluster",
+        remedy=f"Known: {listed}. Name the columns of a table with --item-column, --value-column, "
+        "--system-column, --metric, --cluster",
     )
 
 

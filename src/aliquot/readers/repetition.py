@@ -105,9 +105,7 @@ def _refuse_duplicates(rows: pl.DataFrame, *, place: Callable[[int], str], file:
     first, second = same["row"][0], same["row"][1]
     copies = same.drop("row").unique().height == 1
     what = "the same row" if copies else "different rows"
-    remedy = (
-        "Name the column that counts attempts (--attempt), or take them as attempts (--duplicates attempts)"
-    )
+    remedy = "Name the column that counts attempts (--attempt-column), or take them as attempts (--duplicates attempts)"
     if copies:
         remedy += ", or drop copies (--duplicates drop)"
     items = repeated["item"].n_unique()
