@@ -113,9 +113,8 @@ def test_likelihoods_follow_the_chain_rule_and_prefer_the_right_capital(model: E
     assert isinstance(whole, Likelihood)
     assert whole.tokens == 3
     total = sum(part.log_probability for part in parts if isinstance(part, Likelihood))
-    assert whole.log_probability == pytest.approx(
-        total, abs=0.05
-    )  # the engine's sums depend on how it batches
+    # The same prompts, cut into other batches: the engine's sums may differ in their last digits.
+    assert whole.log_probability == pytest.approx(total, abs=1e-3)
     paris, london = (log_likelihood(model, FRANCE, city) for city in (" Paris", " London"))
     assert isinstance(paris, Likelihood)
     assert isinstance(london, Likelihood)

@@ -84,7 +84,7 @@ def parse(text: str, *, file: str) -> Node:
         InputError: the text is not YAML, or uses what is not allowed here.
 
     Examples:
-        >>> parse("name: trial\\nseed: 7", file="trial.yaml").mapping()["seed"].line
+        >>> parse("name: trial\nseed: 7", file="trial.yaml").mapping()["seed"].line
         2
     """
     try:
