@@ -59,7 +59,8 @@ def test_a_third_party_adds_a_reader_by_an_entry_point(tmp_path: Path) -> None:
 def test_what_no_reader_knows_gets_the_known_formats_and_the_flags(tmp_path: Path) -> None:
     path = _csv(tmp_path / "a.xyz", "hello")
     with pytest.raises(
-        InputError, match=r"run \(the directory.*diary \(diaries\); table \(CSV.*--item-column, --value-column, --system-column"
+        InputError,
+        match=r"run \(the directory.*diary \(diaries\); table \(CSV.*--item-column, --value-column, --system-column",
     ):
         find_reader(path)
     with pytest.raises(UsageError, match=r"no reader 'dairy'. Did you mean 'diary'"):

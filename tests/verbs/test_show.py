@@ -73,7 +73,9 @@ def test_rows_by_status_and_by_item():
 
 
 def test_lower_is_better_turns_broke_around():
-    metrics = pl.DataFrame({"metric": ["value"], "kind": ["binary"], "low": [0.0], "high": [1.0], "better": ["lower"]})
+    metrics = pl.DataFrame(
+        {"metric": ["value"], "kind": ["binary"], "low": [0.0], "high": [1.0], "better": ["lower"]}
+    )
     found = show(evidence_of(VALUES, metrics=metrics))
     assert {row.item: row.change for row in found.rows}["q-000"] == "fixed"
 

@@ -9,7 +9,9 @@ from aliquot.evidence.matching import spelling_notes
 from aliquot.evidence.tables import Evidence, Note
 from aliquot.evidence.units import Pairs
 
-_READER_REMARKS = frozenset({"columns_taken", "columns_left_out", "item_key", "tries", "ids_equal_under_nfc"})
+_READER_REMARKS = frozenset(
+    {"columns_taken", "columns_left_out", "item_key", "tries", "ids_equal_under_nfc", "missing_values"}
+)
 """Codes of reader notes that are remarks, not warnings."""
 
 

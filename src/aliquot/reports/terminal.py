@@ -20,8 +20,10 @@ def render_terminal(comparison: Comparison, *, verbose: bool = False) -> str:
         verbose: also all tests, the checklist, every warning, and what was not checked.
     """
     view = view_of(comparison)
-    lines = [*_headline(comparison, view), "", *_table(view), ""]
-    lines += _body(comparison, view, room=MAX_LINES - len(lines))
+    head = [*_headline(comparison, view), "", *_table(view)]
+    body = _body(comparison, view, room=MAX_LINES - len(head))
+    gap = [""] if len(head) + len(body) < MAX_LINES else []
+    lines = [*head, *gap, *body]
     if verbose:
         lines += ["", *_details(comparison, view)]
     return "\n".join(lines) + "\n"
@@ -57,7 +59,9 @@ def _body(comparison: Comparison, view: View, *, room: int) -> list[str]:
     settings = wrap(f"Same: {neutralise(view.same)}.  Differs: {neutralise(view.differs)}.", lines=2)
     latency = wrap(f"Latency: {view.latency}.") if view.latency else []
     settles = wrap(view.settles, lines=2)
-    closing = wrap(f"{view.methods} -v for all.", lines=2)
+    closing = wrap(f"{view.methods} -v for all.")
+    if len(closing) > 1:
+        closing = wrap(view.methods, lines=2)
     warnings = _warnings(comparison)
     spare = room - sum(map(len, (moved, settings, latency, settles, closing, warnings)))
     if spare < 0:
