@@ -35,9 +35,14 @@ def test_the_packaged_demo_is_valid_and_fits_its_word() -> None:
     assert plan.selection.partial
     kinds = {item.text("segment") for item in plan.items}
     assert kinds == {item.text("segment") for item in plan.item_set.items}
-    asked = {str(item.inputs["question"]) for item in plan.item_set.items}
-    shots = str(plan.evaluation.systems["few-shot"].prompt)
-    assert not [question for question in asked if question in shots]
+    asked = {_letters(str(item.inputs["question"])) for item in plan.item_set.items}
+    shots = plan.evaluation.systems["few-shot"].prompt.split("Question: ")[1:-1]
+    assert len(shots) == 13
+    assert not [shot for shot in shots if _letters(shot.splitlines()[0]) in asked]
+
+
+def _letters(question: str) -> str:
+    return "".join(letter for letter in question.casefold() if letter.isalnum())
 
 
 @pytest.mark.parametrize(
