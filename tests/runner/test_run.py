@@ -76,7 +76,7 @@ def test_what_is_written_is_what_is_returned(tmp_path: Path) -> None:
         assert getattr(rebuilt, table).equals(getattr(found.evidence, table))
     assert stored.texts is not None
     assert stored.texts.response("first", "made", "i3", 1) == "a3"
-    assert (stored.texts.inputs("made", "i3"), stored.texts.reference("made", "i3")) == ("q3.\n\nodd", "a3")
+    assert (stored.texts.inputs("made", "i3"), stored.texts.reference("made", "i3")) == ("odd\n\nq3.", "a3")
 
 
 def test_the_manifest_says_what_was_run_and_holds_no_key(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
+from aliquot.evidence.identity import content_hash, inputs_text
+
 NOT_INPUTS: Final = frozenset(
     {"id", "reference", "accept", "expect", "scorer", "cluster", "segment", "stratum", "weight"}
 )
@@ -55,7 +57,7 @@ class Item:
     @cached_property
     def content(self) -> str:
         """SHA-256 over inputs and reference; the order of the keys does not matter."""
-        return digest({"inputs": self.inputs, "reference": self.reference})
+        return content_hash(inputs_text(self.inputs), self.reference)
 
     def text(self, name: str) -> str | None:
         """Return a field as text; None when it is absent or empty."""

@@ -6,10 +6,10 @@ import math
 import re
 import sys
 from collections.abc import Callable, Collection, Sequence
-from decimal import Decimal
 from typing import Final, Literal
 
 from aliquot.errors import InputError
+from aliquot.evidence.identity import text_of
 from aliquot.evidence.status import STATUSES
 from aliquot.files.rows import Cell
 
@@ -24,20 +24,6 @@ NOT_NUMBERS: Final = frozenset({"nan", "inf", "infinity"})
 
 _COMMA: Final = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 _THOUSANDS: Final = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+")
-
-
-def text_of(cell: Cell) -> str | None:
-    """Return a cell as text; a number becomes its exact decimal text.
-
-    Examples:
-        >>> text_of(1), text_of(0.1), text_of(1e22), text_of(True)
-        ('1', '0.1', '10000000000000000000000', 'true')
-    """
-    if cell is None or isinstance(cell, str):
-        return cell
-    if isinstance(cell, bool):
-        return "true" if cell else "false"
-    return str(cell) if isinstance(cell, int) else format(Decimal(repr(cell)), "f")
 
 
 def ids(cells: Sequence[Cell], *, place: Callable[[int], str], file: str, column: str) -> list[str]:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import msgspec
 import polars as pl
 
 from aliquot.errors import InputError, UsageError
 from aliquot.evidence.assembly import DEFAULTS, assemble
+from aliquot.evidence.identity import content_hash, text_of
 from aliquot.evidence.metrics import metric_row
 from aliquot.evidence.tables import METRICS, RESPONSES, Evidence, Note, Source
 from aliquot.evidence.texts import HeldTexts
 from aliquot.files.rows import Cell
 from aliquot.files.tables import Table
-from aliquot.readers.cells import decimal_mark, ids, statuses, text_of, values
+from aliquot.readers.cells import decimal_mark, ids, statuses, values
 from aliquot.readers.columns import Mapped, map_columns
 from aliquot.readers.options import ReadOptions
 from aliquot.readers.repetition import ROW_KEY, refuse_contradictions, settle_rows
@@ -106,7 +105,7 @@ class _Reading:
             raise self._unmapped("the items' ids", "--item-column NAME")
         self.notes += (Note("item_key", f"hash of {columns['inputs']!r} and the reference"),)
         references = self._cells("reference") if "reference" in columns else [None] * self.table.height
-        return [_hash(*pair) for pair in zip(self._cells("inputs"), references, strict=True)]
+        return [content_hash(*pair) for pair in zip(self._cells("inputs"), references, strict=True)]
 
     def _unmapped(self, what: str, flags: str) -> UsageError:
         listed = ", ".join(map(repr, self.table.columns))
@@ -192,11 +191,9 @@ class _Reading:
             frame[name] if name in frame.columns else [None] * frame.height
             for name in ("inputs", "reference")
         ]
-        return frame.with_columns(content=pl.Series([_hash(*pair) for pair in zip(*parts, strict=True)]))
-
-
-def _hash(inputs: Cell, reference: Cell) -> str:
-    return hashlib.sha256(msgspec.json.encode([inputs, reference])).hexdigest()
+        return frame.with_columns(
+            content=pl.Series([content_hash(*pair) for pair in zip(*parts, strict=True)])
+        )
 
 
 def _first(rows: pl.DataFrame, key: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:

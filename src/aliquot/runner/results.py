@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -11,6 +10,7 @@ import polars as pl
 
 from aliquot.errors import InputError
 from aliquot.evidence.assembly import assemble
+from aliquot.evidence.identity import inputs_text, text_of
 from aliquot.evidence.metrics import metric_row
 from aliquot.evidence.tables import METRICS, Evidence, Note, Source
 from aliquot.files.manifest import Manifest
@@ -39,12 +39,11 @@ class KeptItem(StoredItem, frozen=True, kw_only=True, omit_defaults=True):
 
 def keep_item(item: Item, *, task: str, rule: str) -> KeptItem:
     """Return an item in the form a run directory keeps."""
-    reference = item.reference
     return KeptItem(
         task=task,
         item=item.id,
-        inputs="\n\n".join(_text(value) for value in item.inputs.values()),
-        reference=None if reference is None else _text(reference),
+        inputs=inputs_text(item.inputs),
+        reference=text_of(item.reference),
         content=item.content,
         fields=dict(item.fields),
         rule=rule,
@@ -162,7 +161,9 @@ def _settings(manifest: Manifest) -> Iterable[tuple[str, str, str]]:
         own = {name: str(value) for name, value in about["components"].items()}
         own["prompt"] = f"{about['mode']}, sha256:{about['prompt_sha256'][:20]}"
         own |= {
-            f"decoding.{name}": _text(value) for name, value in about["decoding"].items() if value is not None
+            f"decoding.{name}": text_of(value)
+            for name, value in about["decoding"].items()
+            if value is not None
         }
         yield from ((system, name, value) for name, value in (own | shared).items() if value)
 
@@ -173,7 +174,3 @@ def _rule_text(name: str, about: Mapping[str, Any]) -> str:
 
 def _joined(record: Mapping[str, Any], *names: str) -> str:
     return " ".join(str(record[name])[:20] for name in names if record.get(name))
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
