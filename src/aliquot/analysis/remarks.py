@@ -10,7 +10,16 @@ from aliquot.evidence.tables import Evidence, Note
 from aliquot.evidence.units import Pairs
 
 _READER_REMARKS = frozenset(
-    {"columns_taken", "columns_left_out", "item_key", "tries", "ids_equal_under_nfc", "missing_values"}
+    {
+        "columns_taken",
+        "columns_left_out",
+        "item_key",
+        "tries",
+        "ids_equal_under_nfc",
+        "missing_values",
+        "log_cluster",
+        "read_summaries",
+    }
 )
 """Codes of reader notes that are remarks, not warnings."""
 

@@ -14,7 +14,10 @@ from aliquot.evidence.assembly import rename
 from aliquot.evidence.contents import systems
 from aliquot.evidence.merging import merge
 from aliquot.evidence.tables import Evidence
+from aliquot.readers.inspect_log import InspectReader
+from aliquot.readers.lm_eval import LmEvalReader
 from aliquot.readers.options import ReadOptions
+from aliquot.readers.promptfoo import PromptfooReader
 from aliquot.readers.reader import Reader
 from aliquot.readers.run import RunReader
 from aliquot.readers.table import TableReader
@@ -22,7 +25,7 @@ from aliquot.readers.table import TableReader
 GROUP: Final = "aliquot.readers"
 """The entry point group under which third parties add readers."""
 
-OWN: Final[tuple[Reader, ...]] = (RunReader(),)
+OWN: Final[tuple[Reader, ...]] = (RunReader(), InspectReader(), LmEvalReader(), PromptfooReader())
 """Readers of logs that tell what they are, asked first."""
 
 TABLE: Final[Reader] = TableReader()
