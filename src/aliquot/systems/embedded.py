@@ -74,6 +74,10 @@ def available_cores() -> int:
 class EmbeddedModel:
     """The embedded model, loaded; a ``System``.
 
+    Temperature 0 is not reproducible to the letter: what else is worked on, and which beginning of a prompt is still
+    in memory, changes the last digits of the sums and now and then a word (4 of 157 answers between two sessions of
+    the demo).
+
     Args:
         file: the GGUF file; None for ``model_file()``.
         threads: computing threads; None for the cores available.
