@@ -20,12 +20,21 @@ from aliquot.readers.options import ReadOptions
 from aliquot.readers.promptfoo import PromptfooReader
 from aliquot.readers.reader import Reader
 from aliquot.readers.run import RunReader
+from aliquot.readers.swe_bench import SweBenchReader
 from aliquot.readers.table import TableReader
+from aliquot.readers.tau_bench import TauBenchReader
 
 GROUP: Final = "aliquot.readers"
 """The entry point group under which third parties add readers."""
 
-OWN: Final[tuple[Reader, ...]] = (RunReader(), InspectReader(), LmEvalReader(), PromptfooReader())
+OWN: Final[tuple[Reader, ...]] = (
+    RunReader(),
+    InspectReader(),
+    LmEvalReader(),
+    PromptfooReader(),
+    SweBenchReader(),
+    TauBenchReader(),
+)
 """Readers of logs that tell what they are, asked first."""
 
 TABLE: Final[Reader] = TableReader()
