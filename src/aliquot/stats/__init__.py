@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from aliquot.stats.bootstrap_intervals import normal_interval as normal_interval
     from aliquot.stats.bootstrap_intervals import percentile_interval as percentile_interval
     from aliquot.stats.bootstrap_intervals import studentized_interval as studentized_interval
+    from aliquot.stats.cautions import coverage_warning as coverage_warning
     from aliquot.stats.class_scores import Classification as Classification
     from aliquot.stats.class_scores import classification as classification
     from aliquot.stats.class_scores import classification_difference as classification_difference
@@ -39,9 +40,20 @@ if TYPE_CHECKING:
     from aliquot.stats.correlation import shrout_fleiss as shrout_fleiss
     from aliquot.stats.decision import decided_interval as decided_interval
     from aliquot.stats.decision import rejects as rejects
+    from aliquot.stats.designs import AttemptsDesign as AttemptsDesign
+    from aliquot.stats.designs import PairedDesign as PairedDesign
+    from aliquot.stats.designs import RateDesign as RateDesign
+    from aliquot.stats.designs import ScoresDesign as ScoresDesign
+    from aliquot.stats.designs import UnpairedDesign as UnpairedDesign
+    from aliquot.stats.families import mean_family as mean_family
+    from aliquot.stats.families import paired_scores as paired_scores
+    from aliquot.stats.families import proportion_family as proportion_family
     from aliquot.stats.family import Family as Family
     from aliquot.stats.group_permutation import cluster_permutation as cluster_permutation
     from aliquot.stats.group_permutation import permutation_means as permutation_means
+    from aliquot.stats.listing import Method as Method
+    from aliquot.stats.listing import Methods as Methods
+    from aliquot.stats.listing import methods as methods
     from aliquot.stats.means import mean as mean
     from aliquot.stats.means import mean_bounded as mean_bounded
     from aliquot.stats.means import mean_t as mean_t
@@ -128,6 +140,9 @@ if TYPE_CHECKING:
     from aliquot.stats.unpaired_score import mee as mee
     from aliquot.stats.unpaired_score import miettinen_nurminen as miettinen_nurminen
     from aliquot.stats.unpaired_score import mn_score_test as mn_score_test
+    from aliquot.stats.validity import Coverage as Coverage
+    from aliquot.stats.validity import Operation as Operation
+    from aliquot.stats.validity import coverage as coverage
 
 _MODULES = {
     "attempts": ("paired_attempts", "these_items_difference"),
@@ -141,12 +156,10 @@ _MODULES = {
         "percentile_interval",
         "studentized_interval",
     ),
+    "cautions": ("coverage_warning",),
     "class_scores": ("Classification", "classification", "classification_difference"),
     "clustered_tests": ("clustered_mcnemar",),
     "clusters": ("ClusterVariance", "cluster_variance", "clustered_mean"),
-    "decision": ("decided_interval", "rejects"),
-    "family": ("Family",),
-    "group_permutation": ("cluster_permutation", "permutation_means"),
     "correlation": (
         "DesignEffect",
         "Intraclass",
@@ -155,6 +168,12 @@ _MODULES = {
         "intraclass",
         "shrout_fleiss",
     ),
+    "decision": ("decided_interval", "rejects"),
+    "designs": ("AttemptsDesign", "PairedDesign", "RateDesign", "ScoresDesign", "UnpairedDesign"),
+    "families": ("mean_family", "paired_scores", "proportion_family"),
+    "family": ("Family",),
+    "group_permutation": ("cluster_permutation", "permutation_means"),
+    "listing": ("Method", "Methods", "methods"),
     "means": ("mean", "mean_bounded", "mean_t"),
     "missing": ("MissingBounds", "difference_bounds", "imbens_manski", "mean_bounds"),
     "paired": ("paired_binary_difference", "paired_difference", "paired_graded_difference"),
@@ -206,15 +225,18 @@ _MODULES = {
     "strata": ("StratifiedVariance", "stratified_variance"),
     "stratified": ("stratified_difference", "stratified_mean", "stratified_sign_flip"),
     "unpaired": ("unpaired_means", "unpaired_rates", "welch_test"),
-    "unpaired_forms": ("chi_squared", "newcombe_unpaired", "unpaired_binary", "wald_unpaired", "z_pooled"),
     "unpaired_exact": ("boschloo", "fisher", "unpaired_test"),
+    "unpaired_forms": ("chi_squared", "newcombe_unpaired", "unpaired_binary", "wald_unpaired", "z_pooled"),
     "unpaired_score": ("mee", "miettinen_nurminen", "mn_score_test"),
+    "validity": ("Coverage", "Operation", "coverage"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
+    "AttemptsDesign",
     "Classification",
     "ClusterVariance",
+    "Coverage",
     "DesignEffect",
     "DesignErrors",
     "Detectable",
@@ -225,11 +247,18 @@ __all__ = [
     "Intraclass",
     "ItemMeans",
     "MarginRange",
+    "Method",
+    "Methods",
     "MissingBounds",
+    "Operation",
+    "PairedDesign",
     "Precision",
+    "RateDesign",
+    "ScoresDesign",
     "StratifiedVariance",
     "UnboundedRatio",
     "Undefined",
+    "UnpairedDesign",
     "VarianceComponents",
     "abc_interval",
     "agresti_coull",
@@ -253,6 +282,8 @@ __all__ = [
     "clustered_mcnemar",
     "clustered_mean",
     "connor_sample_size",
+    "coverage",
+    "coverage_warning",
     "decided_interval",
     "design_effect",
     "design_effect_of",
@@ -280,8 +311,10 @@ __all__ = [
     "mean",
     "mean_bounded",
     "mean_bounds",
+    "mean_family",
     "mean_t",
     "mee",
+    "methods",
     "mid_p_interval",
     "miettinen_nurminen",
     "mn_score_test",
@@ -294,6 +327,7 @@ __all__ = [
     "paired_difference",
     "paired_graded_difference",
     "paired_quantile",
+    "paired_scores",
     "paired_table",
     "pass_at_k",
     "pass_hat_k",
@@ -301,6 +335,7 @@ __all__ = [
     "permutation_means",
     "precision_table",
     "proportion",
+    "proportion_family",
     "quantile",
     "quantile_difference",
     "rate",

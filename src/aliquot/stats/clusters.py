@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from aliquot.errors import UsageError
 from aliquot.stats.distributions import two_sided_t
 from aliquot.stats.inputs import Floats, Integers, as_choice, as_codes, as_level, as_values, as_weights
-from aliquot.stats.results import Estimate, Undefined
+from aliquot.stats.results import Estimate, Record, Undefined
 
 Correction: TypeAlias = Literal["CR0", "CR1", "CR2", "CR3"]
 
@@ -29,7 +29,7 @@ _LEAST_REST = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterVariance:
+class ClusterVariance(Record):
     """A mean, its cluster-robust variance and the degrees of freedom of that variance.
 
     Attributes:

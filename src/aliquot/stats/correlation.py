@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 from aliquot.errors import UsageError
 from aliquot.stats.clusters import cluster_codes, sum_clusters, variance_of_sums
 from aliquot.stats.inputs import as_count, as_values
-from aliquot.stats.results import Undefined
+from aliquot.stats.results import Record, Undefined
 
 
 @dataclass(frozen=True, slots=True)
-class Intraclass:
+class Intraclass(Record):
     """One-way random-effects intraclass correlation with what it is made of.
 
     Attributes:
@@ -40,7 +40,7 @@ class Intraclass:
 
 
 @dataclass(frozen=True, slots=True)
-class DesignEffect:
+class DesignEffect(Record):
     """How much clustering inflates the variance of a mean, two ways.
 
     Attributes:

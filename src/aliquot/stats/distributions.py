@@ -49,8 +49,13 @@ def binomial_pmf(k: np.ndarray | float, n: float, p: float) -> np.ndarray:
 
 
 def binomial_cdf(k: float, n: float, p: float) -> float:
-    """Probability of at most ``k`` successes of ``n``."""
-    return float(special.bdtr(np.floor(k), n, p)) if k >= 0 else 0.0
+    """Probability of at most ``k`` successes of ``n``; both may be fractional."""
+    below = np.floor(k)
+    if below < 0:
+        return 0.0
+    if n == int(n):  # newer scipy warns when n comes as a float
+        return float(special.bdtr(below, int(n), p))
+    return float(special.betaincc(below + 1, n - below, p)) if below < n else 1.0
 
 
 def chi2_upper(x: float, df: float) -> float:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import html
 import textwrap
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from aliquot.stats.printing import as_html
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
 if TYPE_CHECKING:
     import polars as pl
 
+DIFFERENCE = "B - A"
 _COLUMNS = 80
 
 
@@ -26,10 +27,11 @@ class Family:
         estimates: intervals by the name of their method; a method without a value on these data is Undefined.
         tests: tests by name.
         interval: name of the deciding interval.
-        test: name of the deciding test.
+        test: name of the deciding test; None when the interval decides alone.
         decided: the interval the verdict reads: the deciding one, held at 0 where the deciding test does not
             reject.
         notes: what a reader should know, one sentence each.
+        quantity: what ``point`` is.
     """
 
     title: str
@@ -37,18 +39,19 @@ class Family:
     estimates: dict[str, Estimate | Undefined]
     tests: dict[str, HypothesisTest | Undefined]
     interval: str
-    test: str
+    test: str | None
     decided: Estimate | Undefined
     notes: tuple[str, ...] = ()
+    quantity: str = DIFFERENCE
 
     def __str__(self) -> str:
         width = max(len(name) for name in (*self.estimates, *self.tests, "interval"))
-        lines = [f"{self.title}    B - A = {self.point:+.4f}"]
+        lines = [f"{self.title}    {self._headline}"]
         lines += [f"  {'interval':<{width}}      low     high"]
         lines += [
             f"  {name:<{width}}  {low:>7}  {high:>7}{mark}" for name, low, high, mark in self._interval_rows()
         ]
-        lines += [f"  {'test':<{width}}        p"]
+        lines += [f"  {'test':<{width}}        p"] if self.tests else []
         lines += [f"  {name:<{width}}  {p:>7}{mark}" for name, p, mark in self._test_rows()]
         for note in self.notes:
             lines += textwrap.wrap(f"! {note}", width=_COLUMNS, subsequent_indent="  ")
@@ -57,9 +60,10 @@ class Family:
     def _repr_html_(self) -> str:
         intervals = [("interval", "low", "high", ""), *self._interval_rows()]
         tests = [("test", "p", "", ""), *((name, p, "", mark) for name, p, mark in self._test_rows())]
+        tests = tests if self.tests else []
         notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
-        caption = html.escape(f"{self.title}, B − A = {self.point:+.4f}")
-        return f"<table><caption>{caption}</caption>{_rows(intervals)}{_rows(tests)}</table>{notes}"
+        caption = f"{self.title}, {self._headline.replace(DIFFERENCE, 'B − A')}"
+        return as_html(caption, (), [*intervals, *tests]) + notes
 
     def to_frame(self) -> pl.DataFrame:
         """Return one row a method: kind, name, point, low, high, p, decides, undefined (the reason)."""
@@ -84,6 +88,11 @@ class Family:
         columns = ("kind", "name", "point", "low", "high", "p", "decides", "undefined")
         types = (pl.String, pl.String, pl.Float64, pl.Float64, pl.Float64, pl.Float64, pl.Boolean, pl.String)
         return pl.DataFrame(rows, schema=dict(zip(columns, types, strict=True)), orient="row")
+
+    @property
+    def _headline(self) -> str:
+        sign = "+" if self.quantity == DIFFERENCE else ""
+        return f"{self.quantity} = {self.point:{sign}.4f}"
 
     def _interval_rows(self) -> list[tuple[str, str, str, str]]:
         rows: list[tuple[str, str, str, str]] = []
@@ -132,8 +141,3 @@ def disagreement(
 
 def _names(says: dict[str, bool], *, claimed: bool) -> list[str]:
     return [name for name, value in says.items() if value is claimed]
-
-
-def _rows(rows: Sequence[tuple[str, ...]]) -> str:
-    cells = ["".join(f"<td>{html.escape(cell.strip())}</td>" for cell in row) for row in rows]
-    return "".join(f"<tr>{row}</tr>" for row in cells)

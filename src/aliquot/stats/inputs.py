@@ -21,7 +21,7 @@ DEFAULT_SEED = 20_240_229
 
 def as_level(level: float) -> float:
     """Return a confidence level strictly between 0 and 1."""
-    if not (isinstance(level, int | float) and 0 < level < 1):
+    if not (isinstance(level, int | float) and 0 < level < 1):  # pyright: ignore[reportUnnecessaryIsInstance] - text from a caller without types
         raise UsageError(f"level must lie strictly between 0 and 1 (0.95, not 95); got {level!r}")
     return float(level)
 

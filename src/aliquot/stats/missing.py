@@ -16,12 +16,12 @@ from aliquot.errors import UsageError
 from aliquot.stats.clusters import ClusterVariance, cluster_variance
 from aliquot.stats.distributions import normal_quantile
 from aliquot.stats.inputs import Floats, as_count, as_level, as_values
-from aliquot.stats.results import Estimate, Undefined
+from aliquot.stats.results import Estimate, Record, Undefined
 from aliquot.stats.roots import bisect
 
 
 @dataclass(frozen=True, slots=True)
-class MissingBounds:
+class MissingBounds(Record):
     """The range a mean could take, whatever the missing values are.
 
     Attributes:

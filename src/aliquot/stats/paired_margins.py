@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from aliquot.errors import UsageError
 from aliquot.stats.paired_tests import McnemarMethod, PairedTable, as_whole, mcnemar
-from aliquot.stats.results import Alternative
+from aliquot.stats.results import Alternative, Record
 
 
 @dataclass(frozen=True, slots=True)
-class MarginRange:
+class MarginRange(Record):
     """The tables that two margins allow, at the two ends of the p-value.
 
     Attributes:

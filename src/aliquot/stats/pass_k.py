@@ -17,14 +17,14 @@ from numpy.typing import ArrayLike
 from aliquot.errors import UsageError
 from aliquot.stats.inputs import Floats, Integers, as_choice, as_count, as_values
 from aliquot.stats.means import mean_bounded
-from aliquot.stats.results import Estimate, Undefined
+from aliquot.stats.results import Estimate, Record, Undefined
 
 Incomplete: TypeAlias = Literal["refuse", "leave_out"]
 ItemValue: TypeAlias = Callable[[int, int, int], float]
 
 
 @dataclass(frozen=True, slots=True)
-class IndependenceGap:
+class IndependenceGap(Record):
     """How far "attempts are independent" is from what was seen.
 
     Attributes:

@@ -30,7 +30,7 @@ from aliquot.stats.discordance import (
 from aliquot.stats.distributions import normal_quantile, two_sided_z
 from aliquot.stats.inputs import as_level
 from aliquot.stats.proportions import wilson
-from aliquot.stats.results import Undefined
+from aliquot.stats.results import Record, Undefined
 
 PowerMethod: TypeAlias = Literal["exact", "mid_p"]
 
@@ -38,7 +38,7 @@ _MOST_ITEMS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class DesignErrors:
+class DesignErrors(Record):
     """What a significant result would look like under a design.
 
     Attributes:
@@ -53,7 +53,7 @@ class DesignErrors:
 
 
 @dataclass(frozen=True, slots=True)
-class Detectable:
+class Detectable(Record):
     """The smallest true difference that a design would find with the given power.
 
     Attributes:

@@ -16,13 +16,13 @@ from numpy.typing import ArrayLike
 
 from aliquot.errors import UsageError, nearest
 from aliquot.stats.inputs import Floats, Integers, as_codes, as_count, as_values
-from aliquot.stats.results import Undefined
+from aliquot.stats.results import Record, Undefined
 
 _SINGULAR = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class ItemMeans:
+class ItemMeans(Record):
     """Attempts reduced to items, in the order of the item labels.
 
     Attributes:
@@ -42,7 +42,7 @@ class ItemMeans:
 
 
 @dataclass(frozen=True, slots=True)
-class VarianceComponents:
+class VarianceComponents(Record):
     """What the variance of one value is made of, and what it does to the mean.
 
     Attributes:
@@ -68,7 +68,7 @@ class VarianceComponents:
 
 
 @dataclass(frozen=True, slots=True)
-class Precision:
+class Precision(Record):
     """Standard error of a mean that more items or attempts would give.
 
     Attributes:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from aliquot.stats.printing import as_cell, as_html
 
 if TYPE_CHECKING:
     import polars as pl
@@ -13,8 +17,28 @@ if TYPE_CHECKING:
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
 
 
+class Record:
+    """What the results share: a frame of one row, and a table in a notebook."""
+
+    __slots__ = ()
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a Polars frame of one row: a column a field, those of a record within by ``field.part``.
+
+        ``settings`` are left out; a part that is Undefined is null, and ``field.undefined`` holds its reason.
+        """
+        import polars as pl  # noqa: PLC0415 - an output format; importing stats loads numpy and scipy.special only
+
+        return pl.DataFrame([dict(_columns(self, ""))])
+
+    def _repr_html_(self) -> str:
+        parts = [(field, getattr(self, field)) for field in _fields_of(self)]
+        shown = [(field, as_cell(value)) for field, value in parts if value is not None]
+        return as_html(type(self).__name__, (), [row for row in shown if row[1]])
+
+
 @dataclass(frozen=True, slots=True)
-class Undefined:
+class Undefined(Record):
     """A result that does not exist for these data, and why.
 
     It is falsy, so that ``if result:`` reads as "if there is a number". It is never NaN, 0 or 1 in disguise.
@@ -29,22 +53,8 @@ class Undefined:
         return f"undefined: {self.reason}"
 
 
-class _Record:
-    """Tabular and printed forms shared by the records below."""
-
-    __slots__ = ()
-
-    def to_frame(self) -> pl.DataFrame:
-        """Return the record as a Polars frame of one row (``settings`` are left out)."""
-        import polars as pl  # noqa: PLC0415 - an output format; importing stats loads numpy and scipy.special only
-
-        row = asdict(self)  # type: ignore[call-overload]
-        row.pop("settings", None)
-        return pl.DataFrame([row])
-
-
 @dataclass(frozen=True, slots=True)
-class Estimate(_Record):
+class Estimate(Record):
     """A point with its interval, and what it rests on.
 
     Attributes:
@@ -91,7 +101,7 @@ class Estimate(_Record):
 
 
 @dataclass(frozen=True, slots=True)
-class HypothesisTest(_Record):
+class HypothesisTest(Record):
     """A test of one null hypothesis.
 
     Attributes:
@@ -122,3 +132,23 @@ class HypothesisTest(_Record):
 
     def __str__(self) -> str:
         return f"{self.name}: p = {self.p:.4g} ({self.alternative})"
+
+
+def _fields_of(record: object) -> list[str]:
+    return [part.name for part in fields(record)] if is_dataclass(record) else []
+
+
+def _columns(record: object, prefix: str) -> Iterator[tuple[str, object]]:
+    """Column names and cells of a record, parts of records and mappings within by a dotted name."""
+    for name in _fields_of(record):
+        value = getattr(record, name)
+        if name == "settings":
+            continue
+        if isinstance(value, Undefined):
+            yield from ((prefix + name, None), (f"{prefix}{name}.undefined", value.reason))
+        elif isinstance(value, Record):
+            yield from _columns(value, f"{prefix}{name}.")
+        elif isinstance(value, Mapping):
+            yield from ((f"{prefix}{name}.{key}", part) for key, part in value.items())
+        else:
+            yield prefix + name, value.tolist() if isinstance(value, np.ndarray) else value

@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike
 from aliquot.errors import UsageError
 from aliquot.stats.clusters import ClusterVariance, cluster_variance
 from aliquot.stats.inputs import Floats, Integers, as_codes, as_count, as_values
-from aliquot.stats.results import Undefined
+from aliquot.stats.results import Record, Undefined
 
 Shares: TypeAlias = Mapping[object, float] | Literal["size", "equal"]
 
 
 @dataclass(frozen=True, slots=True)
-class StratifiedVariance:
+class StratifiedVariance(Record):
     """A mean over strata with its variance, and what was merged to get it.
 
     Attributes:

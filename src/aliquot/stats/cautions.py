@@ -1,0 +1,73 @@
+"""Where the validity table falls short of its rule: the marks, seen in the record itself, of a cell that fails."""
+
+from __future__ import annotations
+
+from aliquot.stats.results import Estimate, Undefined
+
+_UNEQUAL = 0.6
+_FEWEST_DF = 4.0
+_CORRELATED = 2.0
+_RARE_CLUSTERS = 4.0
+_RARE_ROWS = 5.0
+
+
+def coverage_warning(estimate: Estimate | Undefined) -> str | None:
+    """Return the sentence to print where the interval is known to hold the truth less often than it says.
+
+    Two marks are looked for, both in the record itself and read off the simulations of ``docs/validity.md``;
+    where coverage falls short they are there in nine data sets of ten.
+
+    A rate or bounded mean over clusters: sizes so unequal that ν < .6 (G − 1), with ν above 4 (below it the
+    factor (z/t)² makes up for it); rows that repeat each other, n over n_eff above 2; and a rarer outcome that
+    fills few of the clusters that count, (ν + 1) min(m, 1 − m) < 4. V is then mostly seen without the few large
+    clusters that make it large.
+
+    A mean of independent bounded scores: all but a few lie at one limit, 0 < n_eff min(m, 1 − m) < 5. The next
+    score that falls short may fall far.
+
+    Args:
+        estimate: what ``rate``, ``floor_interval`` or ``mean_bounded`` returned.
+
+    Returns:
+        One sentence, or None.
+
+    Examples:
+        >>> from aliquot.stats.rates import rate
+        >>> sizes = [2, 4, 8, 40] * 5
+        >>> documents = [g for g, size in enumerate(sizes) for _ in range(size)]
+        >>> answers = [0 if g in {3, 6, 9, 10} else 1 for g in documents]
+        >>> print(coverage_warning(rate(answers, clusters=documents)))
+        clusters are very unequal and few of the large ones hold the rarer outcome: ... in 83 to 94%
+        >>> coverage_warning(rate(answers)) is None
+        True
+    """
+    if isinstance(estimate, Undefined) or estimate.n_eff is None or estimate.df is None:
+        return None
+    if not estimate.method.startswith(
+        ("wilson_effective_n", "wilson_bounded", "clopper_pearson_effective_n")
+    ):
+        return None
+    if estimate.clusters is None:
+        few = estimate.method == "wilson_bounded" and 0 < estimate.n_eff * _rarer(estimate) < _RARE_ROWS
+        return _sentence("all but a few scores lie at one limit", estimate, "87 to 94%") if few else None
+    unequal = _FEWEST_DF < estimate.df < _UNEQUAL * (estimate.clusters - 1)
+    correlated = estimate.n > _CORRELATED * estimate.n_eff
+    rare = (estimate.df + 1) * _rarer(estimate) < _RARE_CLUSTERS
+    # n_eff equal to G is the rule for an outcome in fewer than 3 clusters, where the interval covers
+    if unequal and correlated and rare and estimate.n_eff != estimate.clusters:
+        cause = "clusters are very unequal and few of the large ones hold the rarer outcome"
+        return _sentence(cause, estimate, "83 to 94%")
+    return None
+
+
+def _rarer(estimate: Estimate) -> float:
+    """Distance of the mean from the nearer limit, as a share of the range."""
+    low, high = (estimate.settings.get(name, default) for name, default in (("low", 0.0), ("high", 1.0)))
+    if not (isinstance(low, int | float) and isinstance(high, int | float)):
+        return 0.0
+    mean = (estimate.point - low) / (high - low)
+    return min(mean, 1 - mean)
+
+
+def _sentence(cause: str, estimate: Estimate, held: str) -> str:
+    return f"{cause}: on such data intervals of {estimate.level:.0%} held the truth in {held}"

@@ -1,0 +1,75 @@
+"""The face of ``stats`` is the public functions of its modules, and loads no more than it says."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import subprocess
+import sys
+
+import aliquot.stats
+
+MACHINERY = {
+    "bootstrap_intervals": "the two constants of BCa",
+    "clusters": "sums by cluster, for analysis and databases",
+    "designs": "what draws, inside designs",
+    "discordance": "checked shares and enumeration behind power",
+    "distributions": "quantiles and tails",
+    "effective": "effective n behind rates, means and cautions",
+    "family": "what a family call is built from",
+    "inputs": "checks of what comes in",
+    "paired": "reduction to differences",
+    "paired_forms": "interval forms behind paired differences",
+    "paired_score": "Tango's limits on arrays and checks of counts",
+    "paired_tests": "checks of tables",
+    "printing": "tables as text and HTML",
+    "procedures": "what coverage runs",
+    "replicates": "units that are resampled",
+    "resampling": "the engine of the bootstrap",
+    "results": "what every record shares",
+    "roots": "bisection",
+    "strata": "weights of strata",
+    "unpaired_exact": "checks of counts",
+    "unpaired_score": "score limits on arrays and checks of counts",
+}
+
+
+def public(module):
+    """Functions and classes that a module defines under a name without underscore."""
+    return {
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+        and (inspect.isfunction(value) or inspect.isclass(value))
+        and value.__module__ == module.__name__
+    }
+
+
+def test_what_is_public_and_not_on_the_face_is_machinery_with_a_reason():
+    left_out = {}
+    for found in pkgutil.iter_modules(aliquot.stats.__path__):
+        module = importlib.import_module(f"aliquot.stats.{found.name}")
+        hidden = public(module) - set(aliquot.stats.__all__)
+        if hidden and found.name not in MACHINERY:
+            left_out[found.name] = sorted(hidden)
+    assert left_out == {}
+
+
+def test_every_name_is_served_from_the_module_that_defines_it():
+    for name in aliquot.stats.__all__:
+        value = getattr(aliquot.stats, name)
+        assert name in public(sys.modules[value.__module__]), name
+        assert name in dir(aliquot.stats)
+
+
+def test_the_whole_face_loads_neither_scipy_stats_nor_polars():
+    code = (
+        "import sys, aliquot.stats as s\n"
+        "assert not [m for m in sys.modules if m.startswith('aliquot.stats.')]\n"
+        "for name in s.__all__: getattr(s, name)\n"
+        "heavy = ('scipy.stats', 'scipy.optimize', 'polars', 'pandas', 'narwhals')\n"
+        "print([m for m in heavy if m in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
