@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
+import narwhals as nw
 import polars as pl
 
 from aliquot.evidence.tables import Evidence
 from aliquot.findings.comparison import Quantiles
+
+_PRICED: Final = ("item", "latency_s", "cost", "currency", "cached")
 
 
 def latency_of(evidence: Evidence, system: str, *, task: str) -> Quantiles | None:
@@ -47,7 +51,9 @@ def price_of(evidence: Evidence, *systems: str, task: str) -> Price:
 
 
 def _rows(evidence: Evidence, system: str, *, task: str) -> pl.DataFrame:
-    return evidence.responses.filter((pl.col("system") == system) & (pl.col("task") == task))
+    rows = evidence.scan("responses", system=system, task=task)
+    known = rows.filter(~nw.col("latency_s").is_null() | ~nw.col("cost").is_null())
+    return known.select(*_PRICED).collect(backend="polars").to_native()
 
 
 def _fresh(evidence: Evidence, system: str, *, task: str) -> pl.DataFrame:

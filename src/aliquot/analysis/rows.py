@@ -90,12 +90,15 @@ def _attempts(
     evidence: Evidence, system: str, *, task: str, metric: str
 ) -> dict[str, tuple[tuple[float | None, ...], tuple[str, ...]]]:
     """Return the value and the response status of each attempt, by item."""
-    mine = (pl.col("system") == system) & (pl.col("task") == task)
-    outcomes = evidence.outcomes.filter(mine & (pl.col("metric") == metric))
-    resolved = resolve(outcomes, evidence.responses, evidence.metrics)
+    outcomes = evidence.rows("outcomes", system=system, task=task, metric=metric)
+    responses = evidence.rows("responses", system=system, task=task)
+    resolved = resolve(outcomes, responses, evidence.metrics)
     values = resolved.group_by("item", "attempt").agg(pl.col("value").mean())
-    responses = evidence.responses.filter(mine).select("item", "attempt", "status")
-    rows = responses.join(values, on=["item", "attempt"], how="left").sort("item", "attempt")
+    rows = (
+        responses.select("item", "attempt", "status")
+        .join(values, on=["item", "attempt"], how="left")
+        .sort("item", "attempt")
+    )
     grouped = rows.group_by("item", maintain_order=True).agg("value", "status")
     return {item: (tuple(values), tuple(statuses)) for item, values, statuses in grouped.iter_rows()}
 

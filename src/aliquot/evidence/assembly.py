@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+import narwhals as nw
 import polars as pl
 
 from aliquot.errors import InputError
@@ -21,7 +22,9 @@ from aliquot.evidence.tables import (
     RESPONSES,
     SETTINGS,
     Evidence,
+    LazyTable,
     Note,
+    RowsOf,
     Source,
     Texts,
 )
@@ -36,6 +39,9 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "settings": ("system", "name"),
 }
 """The columns that make a row of each table unique."""
+
+ROWS: Final[tuple[RowsOf, ...]] = ("responses", "outcomes")
+"""The tables whose rows may be elsewhere."""
 
 SCHEMAS: Final[Mapping[str, Mapping[str, pl.DataType]]] = {
     "items": ITEMS,
@@ -105,15 +111,15 @@ def assemble(
         >>> assemble(pl.DataFrame({"system": ["a"], "item": ["1"], "value": [1.0]})).metrics["kind"].to_list()
         ['binary']
     """
-    outcomes = _conform("outcomes", _with_status(outcomes))
-    responses = _conform("responses", _all_responses(responses, outcomes))
+    outcomes = conform("outcomes", _with_status(outcomes))
+    responses = conform("responses", _all_responses(responses, outcomes))
     return Evidence(
-        items=_conform("items", _all_items(items, responses)),
+        items=conform("items", _all_items(items, responses)),
         responses=responses,
         outcomes=outcomes,
-        metrics=_conform("metrics", metrics if metrics is not None else derive_metrics(outcomes)),
-        reported=_conform("reported", reported if reported is not None else pl.DataFrame()),
-        settings=_conform("settings", settings if settings is not None else pl.DataFrame()),
+        metrics=conform("metrics", metrics if metrics is not None else derive_metrics(outcomes)),
+        reported=conform("reported", reported if reported is not None else pl.DataFrame()),
+        settings=conform("settings", settings if settings is not None else pl.DataFrame()),
         sources=tuple(sources),
         notes=tuple(notes),
         texts=texts,
@@ -131,16 +137,13 @@ def select(
     names: Mapping[str, Sequence[str] | None] = {"system": systems, "task": tasks}
     for column, wanted in names.items():
         for name in wanted or ():
-            require(name, evidence.responses[column].unique(maintain_order=True), what=column)
+            require(name, evidence.names("responses")[column].unique(maintain_order=True), what=column)
     tables: dict[str, Any] = {}
     for table in SCHEMAS:
-        frame: pl.DataFrame = getattr(evidence, table)
-        kept = [
-            pl.col(name).is_in(wanted)
-            for name, wanted in names.items()
-            if wanted is not None and name in frame
-        ]
-        tables[table] = frame.filter(*kept) if kept else frame
+        held = evidence.held(table) if table in ROWS else getattr(evidence, table)
+        columns = held.names.columns if isinstance(held, LazyTable) else held.columns
+        chosen = {name: wanted for name, wanted in names.items() if wanted is not None and name in columns}
+        tables[table] = _chosen(held, chosen) if chosen else held
     return replace(evidence, **tables)
 
 
@@ -159,17 +162,38 @@ def rename(evidence: Evidence, names: Mapping[str, str]) -> Evidence:
         raise InputError(
             f"renaming {dict(names)} would give two systems one name", remedy="Choose different names"
         )
-    changed = pl.col("system").replace(dict(names))
     tables: dict[str, Any] = {
-        table: getattr(evidence, table).with_columns(changed)
+        table: _renamed(evidence.held(table) if table in ROWS else getattr(evidence, table), names)
         for table in ("responses", "outcomes", "reported", "settings")
     }
     texts = RenamedTexts(evidence.texts, {new: old for old, new in names.items()}) if evidence.texts else None
     return replace(evidence, texts=texts, **tables)
 
 
-def _conform(table: str, frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the frame with exactly the columns of its table, typed and checked."""
+def _chosen(held: pl.DataFrame | LazyTable, wanted: Mapping[str, Sequence[str]]) -> pl.DataFrame | LazyTable:
+    if isinstance(held, pl.DataFrame):
+        return held.filter(*(pl.col(name).is_in(values) for name, values in wanted.items()))
+    rows = held.rows.filter(*(nw.col(name).is_in(values) for name, values in wanted.items()))
+    return replace(held, rows=rows, names=_chosen(held.names, wanted))
+
+
+def _renamed(held: pl.DataFrame | LazyTable, names: Mapping[str, str]) -> pl.DataFrame | LazyTable:
+    if isinstance(held, pl.DataFrame):
+        return held.with_columns(pl.col("system").replace(dict(names)))
+    system = nw.col("system")
+    for old, new in names.items():
+        system = nw.when(nw.col("system") == old).then(nw.lit(new)).otherwise(system)
+    return replace(
+        held, rows=held.rows.with_columns(system.alias("system")), names=_renamed(held.names, names)
+    )
+
+
+def conform(table: str, frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the frame with exactly the columns of its table, typed and checked.
+
+    Raises:
+        InputError: as in ``assemble``.
+    """
     lacking = [name for name in REQUIRED[table] if name not in frame.columns]
     if lacking:
         raise InputError(

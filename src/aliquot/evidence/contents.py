@@ -12,12 +12,12 @@ from aliquot.evidence.tables import Evidence
 
 def systems(evidence: Evidence) -> tuple[str, ...]:
     """Return the systems' names in the order in which they first appear."""
-    return tuple(evidence.responses["system"].unique(maintain_order=True))
+    return tuple(evidence.names("responses")["system"].unique(maintain_order=True))
 
 
 def tasks(evidence: Evidence, *, system: str | None = None) -> tuple[str, ...]:
     """Return the tasks' names in the order in which they first appear, of one system when it is named."""
-    rows = evidence.responses
+    rows = evidence.names("responses")
     if system is not None:
         rows = rows.filter(pl.col("system") == system)
     return tuple(rows["task"].unique(maintain_order=True))
@@ -25,7 +25,7 @@ def tasks(evidence: Evidence, *, system: str | None = None) -> tuple[str, ...]:
 
 def metrics(evidence: Evidence, task: str, *, system: str | None = None) -> tuple[str, ...]:
     """Return the metrics with outcomes on a task (of one system): the log's headline first, then its order."""
-    rows = evidence.outcomes.filter(pl.col("task") == task)
+    rows = evidence.names("outcomes").filter(pl.col("task") == task)
     if system is not None:
         rows = rows.filter(pl.col("system") == system)
     names = rows["metric"].unique(maintain_order=True)
@@ -55,7 +55,7 @@ def scorer_of(evidence: Evidence, system: str, *, task: str, metric: str, scorer
             none.
     """
     chosen = (pl.col("system") == system) & (pl.col("task") == task) & (pl.col("metric") == metric)
-    names = tuple(evidence.outcomes.filter(chosen)["scorer"].unique(maintain_order=True))
+    names = tuple(evidence.names("outcomes").filter(chosen)["scorer"].unique(maintain_order=True))
     if scorer is not None:
         require(scorer, names, what="scorer")
         return scorer

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal, TypeAlias
 
+import narwhals as nw
 import polars as pl
 
 from aliquot.errors import InputError
@@ -112,12 +113,11 @@ def _contents(evidence: Evidence, a: Units, b: Units, *, shared: pl.Series) -> p
     items = evidence.items.filter(pl.col("task") == a.task).select("item", "content")
     known = items.filter(pl.col("item").is_in(shared.implode()))
     for name, side in (("content_a", a), ("content_b", b)):
-        own = evidence.responses.filter(
-            pl.col("system") == side.system, pl.col("task") == side.task, pl.col("content").is_not_null()
+        own = evidence.scan("responses", system=side.system, task=side.task)
+        given = (
+            own.filter(~nw.col("content").is_null()).group_by("item").agg(nw.col("content").min().alias(name))
         )
-        known = known.join(
-            own.group_by("item").agg(pl.col("content").min().alias(name)), on="item", how="left"
-        )
+        known = known.join(given.collect(backend="polars").to_native(), on="item", how="left")
         known = known.with_columns(pl.coalesce(name, "content").alias(name))
     return known.sort("item")
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
+import narwhals as nw
 import polars as pl
 
 from aliquot.errors import InputError, UsageError
-from aliquot.evidence.assembly import KEYS, SCHEMAS, select
+from aliquot.evidence.assembly import KEYS, ROWS, SCHEMAS, select
 from aliquot.evidence.contents import systems
 from aliquot.evidence.metrics import metric_row
-from aliquot.evidence.tables import METRICS, Evidence, Note
+from aliquot.evidence.tables import METRICS, Evidence, LazyTable, Note, RowsOf
 from aliquot.evidence.texts import MergedTexts
 
-_SYSTEM_TABLES: Final = ("responses", "outcomes", "reported", "settings")
+_SYSTEM_TABLES: Final = ("reported", "settings")
 
 
 def merge(*evidences: Evidence) -> Evidence:
@@ -49,11 +50,12 @@ def _merge_two(first: Evidence, other: Evidence) -> Evidence:
     tables: dict[str, Any] = {
         table: pl.concat([getattr(first, table), getattr(other, table)]) for table in _SYSTEM_TABLES
     }
+    tables |= {table: _stack(first, other, table) for table in ROWS}
     texts = tuple(source.texts for source in (first, other) if source.texts is not None)
     return replace(
         first,
         items=items,
-        metrics=_merge_metrics(first, other, tables["outcomes"]),
+        metrics=_merge_metrics(first, other),
         sources=first.sources + other.sources,
         notes=tuple(dict.fromkeys((*first.notes, *other.notes, *identical, *notes))),
         texts=MergedTexts(texts) if texts else None,
@@ -61,12 +63,30 @@ def _merge_two(first: Evidence, other: Evidence) -> Evidence:
     )
 
 
+def _stack(first: Evidence, other: Evidence, table: RowsOf) -> pl.DataFrame | LazyTable:
+    """Return the rows of both; rows that one engine holds stay there, else they are brought here."""
+    a, b = first.held(table), other.held(table)
+    if (
+        isinstance(a, LazyTable)
+        and isinstance(b, LazyTable)
+        and a.rows.implementation == b.rows.implementation
+    ):
+        return replace(
+            a, rows=nw.concat([a.rows, b.rows], how="vertical"), names=pl.concat([a.names, b.names])
+        )
+    return pl.concat([first.rows(table), other.rows(table)])
+
+
 def _without_identical(first: Evidence, other: Evidence) -> tuple[Evidence, tuple[Note, ...]]:
     """Return the other source without the systems both hold with the same rows."""
     known = systems(first)
     common = [name for name in systems(other) if name in known]
     for name in common:
-        if not _same(select(first, systems=[name]), select(other, systems=[name])):
+        if (
+            first.is_lazy
+            or other.is_lazy
+            or not _same(select(first, systems=[name]), select(other, systems=[name]))
+        ):
             raise InputError(
                 f"two sources hold a system {name!r} with different rows",
                 remedy="Give the sources different names (names=, or --names on the command line)",
@@ -109,14 +129,15 @@ def _merge_items(first: Evidence, other: Evidence) -> tuple[pl.DataFrame, Eviden
     return both.group_by(key, maintain_order=True).agg(described).select(both.columns), other, notes
 
 
-def _merge_metrics(first: Evidence, other: Evidence, outcomes: pl.DataFrame) -> pl.DataFrame:
+def _merge_metrics(first: Evidence, other: Evidence) -> pl.DataFrame:
     """Return the metrics of both; one that the two describe differently is derived from all its values."""
     both = pl.concat([first.metrics, other.metrics]).unique(maintain_order=True)
     clashing = both.filter(pl.col("metric").is_duplicated())["metric"].unique(maintain_order=True)
     rows = both.filter(~pl.col("metric").is_in(clashing.implode())).to_dicts()
     for name in clashing:
         given = both.filter(pl.col("metric") == name)
-        row = metric_row(name, outcomes.filter(pl.col("metric") == name)["value"])
+        values = pl.concat([source.rows("outcomes", metric=name)["value"] for source in (first, other)])
+        row = metric_row(name, values)
         settled = {column: given[column][0] for column in METRICS if given[column].n_unique() == 1}
         rows.append(row | settled | {"headline": bool(given["headline"].fill_null(value=False).any())})
     order = {name: place for place, name in enumerate(both["metric"].unique(maintain_order=True))}

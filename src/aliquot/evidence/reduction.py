@@ -9,7 +9,7 @@ import polars as pl
 
 from aliquot.errors import UsageError, nearest
 from aliquot.evidence.contents import metrics, require, scorer_of, systems, tasks
-from aliquot.evidence.status import join_causes, resolved_value
+from aliquot.evidence.status import resolved_value
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Units
 
@@ -17,6 +17,7 @@ EACH_ITEM: Final = "item"
 """The value of ``cluster`` that makes every item its own cluster, whatever the items say."""
 
 _ATTEMPT: Final = ("item", "attempt")
+_KEY: Final = ("system", "task", *_ATTEMPT)
 _OUTCOME: Final = ("system", "task", "item", "attempt", "metric", "value", "status", "by")
 
 
@@ -60,38 +61,34 @@ def units(
     require(metric, own or metrics(evidence, task), what=f"metric of {system!r} called")
     scorer = scorer_of(evidence, system, task=task, metric=metric, scorer=scorer)
     responses = _applicable(evidence, system, task=task, metric=metric)
-    wanted = {"system": system, "task": task, "metric": metric, "scorer": scorer}
-    outcomes = evidence.outcomes.filter(*(pl.col(name) == value for name, value in wanted.items()))
-    reduced = reduce_items(
-        nw.from_native(responses.lazy()),
-        nw.from_native(outcomes.lazy()),
-        nw.from_native(evidence.metrics.filter(pl.col("metric") == metric).lazy()),
-        metric=metric,
-    )
+    outcomes = evidence.scan("outcomes", system=system, task=task, metric=metric, scorer=scorer)
+    on_failure = evidence.metrics.filter(pl.col("metric") == metric)["on_failure"].to_list()[0]
+    reduced = reduce_items(responses, outcomes, metric=metric, on_failure=on_failure)
     frame = reduced.collect(backend="polars").to_native().sort("item")
-    counts = dict(responses.group_by("status").len().sort("status").iter_rows())
+    counts = _count_statuses(responses)
+    attempts = sum(counts.values())
     return Units(
         system=system,
         task=task,
         metric=metric,
         frame=_describe(frame, evidence.items, task=task, cluster=cluster),
         statuses=counts,
-        rows=responses.height,
-        answered=counts.get("ok", 0) / responses.height if responses.height else 0.0,
+        rows=attempts,
+        answered=counts.get("ok", 0) / attempts if attempts else 0.0,
         scorer=scorer,
     )
 
 
 def reduce_items(
-    responses: nw.LazyFrame[Any], outcomes: nw.LazyFrame[Any], metrics: nw.LazyFrame[Any], *, metric: str
+    responses: nw.LazyFrame[Any], outcomes: nw.LazyFrame[Any], *, metric: str, on_failure: float | None
 ) -> nw.LazyFrame[Any]:
     """Return item, mean, k and missing from the rows of one system, task, metric and scorer.
 
     Args:
         responses: the attempts the metric applies to.
         outcomes: their outcomes.
-        metrics: the metric's row.
         metric: the metric's name.
+        on_failure: its value on failure.
     """
     unscored = responses.join(outcomes, on=list(_ATTEMPT), how="anti").with_columns(
         metric=nw.lit(metric),
@@ -100,7 +97,10 @@ def reduce_items(
         by=nw.lit("rule"),
     )
     rows = nw.concat([outcomes.select(*_OUTCOME), unscored.select(*_OUTCOME)], how="vertical")
-    resolved = join_causes(rows, responses, metrics).select(*_ATTEMPT, value=resolved_value())
+    causes = responses.select(*_KEY, nw.col("status").alias("response_status"))
+    joined = rows.join(causes, on=list(_KEY), how="left")
+    failure = joined.with_columns(on_failure=nw.lit(on_failure, dtype=nw.Float64))
+    resolved = failure.select(*_ATTEMPT, value=resolved_value())
     attempts = resolved.group_by(*_ATTEMPT).agg(nw.col("value").mean())
     return attempts.group_by("item").agg(
         nw.col("value").mean().alias("mean"),
@@ -109,13 +109,19 @@ def reduce_items(
     )
 
 
-def _applicable(evidence: Evidence, system: str, *, task: str, metric: str) -> pl.DataFrame:
+def _applicable(evidence: Evidence, system: str, *, task: str, metric: str) -> nw.LazyFrame[Any]:
     """Return the system's attempts at items that the metric applies to."""
-    scored = evidence.outcomes.filter(pl.col("task") == task)
-    under_metric = scored.filter(pl.col("metric") == metric).select("item").unique()
-    rows = evidence.responses.filter(pl.col("system") == system, pl.col("task") == task)
+    scored = evidence.scan("outcomes", task=task)
+    under_metric = scored.filter(nw.col("metric") == metric).select("item").unique()
+    rows = evidence.scan("responses", system=system, task=task)
     never_scored = rows.join(scored.select("item").unique(), on="item", how="anti")
-    return pl.concat([rows.join(under_metric, on="item", how="semi"), never_scored])
+    applicable = nw.concat([rows.join(under_metric, on="item", how="semi"), never_scored], how="vertical")
+    return applicable if evidence.is_lazy else applicable.collect().lazy()  # rows at hand are joined once
+
+
+def _count_statuses(responses: nw.LazyFrame[Any]) -> dict[str, int]:
+    counts = responses.group_by("status").agg(nw.len().cast(nw.Int64).alias("n"))
+    return dict(counts.collect(backend="polars").to_native().sort("status").iter_rows())
 
 
 def _describe(frame: pl.DataFrame, items: pl.DataFrame, *, task: str, cluster: str | None) -> pl.DataFrame:

@@ -4,16 +4,20 @@ Keys are in parentheses: items (task, item), responses (system, task, item, atte
     item,
 attempt, metric, scorer, repeat), metrics (metric), reported (system, task, metric, statistic), settings
 (system, name). Ids are text compared byte for byte. Texts (inputs, references, answers, notes) are held apart
-and read on demand.
+and read on demand. Responses and outcomes may stay where they are (DuckDB, PySpark, lazy Polars) until they are
+reduced.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
+import narwhals as nw
 import polars as pl
+
+from aliquot.evidence.long_table import long_table
 
 Kind: TypeAlias = Literal["binary", "ordinal", "bounded", "real", "category"]
 Better: TypeAlias = Literal["higher", "lower", "none"]
@@ -66,7 +70,9 @@ OUTCOMES: Mapping[str, pl.DataType] = {
     "label": pl.String(),
     "status": pl.String(),
     "by": pl.String(),
+    "parts": pl.List(pl.Float64()),
 }
+"""``parts`` are the numbers from which a metric of the whole corpus is made; such a row has no value."""
 
 METRICS: Mapping[str, pl.DataType] = {
     "metric": pl.String(),
@@ -129,16 +135,111 @@ def _empty(schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
     return pl.DataFrame(schema=dict(schema))
 
 
+def _equal(values: Mapping[str, str]) -> list[nw.Expr]:
+    return [nw.col(name) == value for name, value in values.items()]
+
+
 @dataclass(frozen=True, slots=True)
+class LazyTable:
+    """A table whose rows stay where they are.
+
+    Attributes:
+        rows: the rows, with the columns and types of their table; columns an engine cannot hold may lack.
+        names: system and task (of outcomes metric and scorer too) as they occur together.
+        schema: the columns of the table.
+        key: the columns that make a row unique; collected rows are sorted by them.
+    """
+
+    rows: nw.LazyFrame[Any]
+    names: pl.DataFrame
+    schema: Mapping[str, pl.DataType]
+    key: tuple[str, ...]
+
+    def collect(self, **values: str) -> pl.DataFrame:
+        """Return the rows with these values, brought here and sorted."""
+        chosen = self.rows.filter(*_equal(values)) if values else self.rows
+        found: pl.DataFrame = chosen.collect(backend="polars").to_native()
+        return pl.concat([_empty(self.schema), found], how="diagonal").sort(self.key)
+
+
+class _Held:
+    """A table of evidence: read as a frame; a lazy one is brought here when it is first read as such."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, evidence: object | None, owner: type | None = None) -> pl.DataFrame:
+        if evidence is None:
+            raise AttributeError(self.name)  # so that the dataclass sees no default
+        held = evidence.__dict__[self.name]
+        if isinstance(held, LazyTable):
+            held = evidence.__dict__[self.name] = held.collect()
+        return held
+
+    def __set__(self, evidence: object, value: pl.DataFrame | LazyTable) -> None:
+        evidence.__dict__[self.name] = value
+
+
+RowsOf: TypeAlias = Literal["responses", "outcomes"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Evidence:
-    """Everything known about one or more evaluated systems; frozen, made by a reader or by ``merge``."""
+    """Everything known about one or more evaluated systems; frozen, made by a reader or by ``merge``.
+
+    ``responses`` and ``outcomes`` may be given as ``LazyTable``. Read as attributes they are brought here whole;
+    ``scan``, ``rows`` and ``names`` leave them where they are, and cost nothing when they are here already.
+    """
 
     items: pl.DataFrame
-    responses: pl.DataFrame
-    outcomes: pl.DataFrame
-    metrics: pl.DataFrame
+    responses: _Held = _Held()
+    outcomes: _Held = _Held()
+    metrics: pl.DataFrame = field(default_factory=lambda: _empty(METRICS))
     reported: pl.DataFrame = field(default_factory=lambda: _empty(REPORTED))
     settings: pl.DataFrame = field(default_factory=lambda: _empty(SETTINGS))
     sources: tuple[Source, ...] = ()
     notes: tuple[Note, ...] = ()
     texts: Texts | None = None
+
+    def __repr__(self) -> str:
+        where = ", ".join(source.path or source.format for source in self.sources)
+        return f"<Evidence of {self.items.height} items and {self.metrics.height} metrics{where and ': '}{where}>"
+
+    @property
+    def is_lazy(self) -> bool:
+        """Whether responses or outcomes are elsewhere."""
+        return any(isinstance(self.held(table), LazyTable) for table in ("responses", "outcomes"))
+
+    def held(self, table: RowsOf) -> pl.DataFrame | LazyTable:
+        """Return a table as it was given, without bringing it here."""
+        return self.__dict__[table]
+
+    def scan(self, table: RowsOf, **values: str) -> nw.LazyFrame[Any]:
+        """Return the rows with these values, to be reduced where they are."""
+        held = self.held(table)
+        rows = held.rows if isinstance(held, LazyTable) else nw.from_native(held.lazy())
+        return rows.filter(*_equal(values)) if values else rows
+
+    def rows(self, table: RowsOf, **values: str) -> pl.DataFrame:
+        """Return the rows with these values, brought here."""
+        held = self.held(table)
+        if isinstance(held, LazyTable):
+            return held.collect(**values)
+        return held.filter(*(pl.col(name) == value for name, value in values.items())) if values else held
+
+    def names(self, table: RowsOf) -> pl.DataFrame:
+        """Return a frame in which every system and task (of outcomes: metric and scorer) occurs as in the table."""
+        held = self.held(table)
+        return held.names if isinstance(held, LazyTable) else held
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return one long table: a row an outcome, with what is known of its response, item and metric."""
+        return long_table(self.items, self.responses, self.outcomes, self.metrics)
+
+    def to_arrow(self) -> Any:
+        """Return the long table as an Arrow table; needs pyarrow."""
+        return self.to_polars().to_arrow()
+
+    def to_pandas(self) -> Any:
+        """Return the long table as a pandas frame; needs pandas and pyarrow."""
+        return self.to_polars().to_pandas()

@@ -11,6 +11,7 @@ import polars as pl
 from aliquot.errors import InputError, UsageError
 from aliquot.evidence.tables import Evidence, Source
 from aliquot.files.tables import table_of
+from aliquot.readers.lazy import lazy_evidence
 from aliquot.readers.options import ReadOptions
 from aliquot.readers.outcomes import evidence_of
 
@@ -27,7 +28,8 @@ def from_frame(
     """Return the evidence in a data frame with a row an outcome.
 
     Args:
-        frame: anything narwhals takes; a lazy frame is collected.
+        frame: anything narwhals takes. A lazy one (Polars, DuckDB, PySpark) stays lazy: its rows are reduced
+            where they are, and it must bring its item ids.
         item: the column of the items' ids.
         value: the column of the values.
         system: the column of the systems' names.
@@ -50,15 +52,17 @@ def from_frame(
         raise UsageError(
             f"{kind} is no data frame. Pass one of pandas, Polars, Arrow, DuckDB or PySpark."
         ) from error
-    eager = native.collect() if isinstance(native, nw.LazyFrame) else native
+    given = {"item": item, "value": value, "system": system}
+    chosen = replace(options or ReadOptions(), **{key: column for key, column in given.items() if column})
+    kind = str(native.implementation).removeprefix("Implementation.").lower()
+    source = Source(path="", format=kind)
+    if isinstance(native, nw.LazyFrame):
+        return lazy_evidence(native, chosen, name=chosen.name or name, source=source)
     try:
-        table = table_of(eager.to_polars())
+        table = table_of(native.to_polars())
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:  # Arrow's errors are the first two
         problem = str(error).strip().splitlines()[0]
         raise InputError(f"a column mixes kinds: {problem}", remedy="Give each column one type") from error
     if table.height == 0:
         raise InputError("the frame has no rows")
-    given = {"item": item, "value": value, "system": system}
-    chosen = replace(options or ReadOptions(), **{key: column for key, column in given.items() if column})
-    source = Source(path="", format=str(eager.implementation).removeprefix("Implementation.").lower())
     return evidence_of(table, chosen, file="the frame", name=chosen.name or name, source=source)
