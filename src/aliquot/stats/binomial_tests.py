@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import sys
 from typing import get_args
 
 from scipy import special
 
 from aliquot.errors import UsageError
-from aliquot.stats.distributions import normal_two_sided
+from aliquot.stats.distributions import normal_two_sided, p_value
 from aliquot.stats.inputs import as_choice, as_count
 from aliquot.stats.results import Alternative, HypothesisTest
 
@@ -71,7 +70,7 @@ def binomial_score(
     z = (x / n - p0) / math.sqrt(p0 * (1 - p0) / n)
     p = {"two-sided": normal_two_sided(z), "greater": float(special.ndtr(-z)), "less": float(special.ndtr(z))}
     return HypothesisTest(
-        "binomial_score", _positive(p[alternative]), alternative, statistic=z, null=f"p = {p0:g}"
+        "binomial_score", p_value(p[alternative]), alternative, statistic=z, null=f"p = {p0:g}"
     )
 
 
@@ -101,9 +100,4 @@ def _tails(x: float, n: float, p0: float, alternative: Alternative) -> tuple[flo
 
 def _result(name: str, lower: float, upper: float, p0: float, alternative: Alternative) -> HypothesisTest:
     p = {"two-sided": 2 * min(lower, upper), "greater": upper, "less": lower}[alternative]
-    return HypothesisTest(name, _positive(p), alternative, null=f"p = {p0:g}")
-
-
-def _positive(p: float) -> float:
-    """Keep a p-value in (0, 1]: one too small for a double is the smallest double, never 0."""
-    return min(1.0, max(p, sys.float_info.min))
+    return HypothesisTest(name, p_value(p), alternative, null=f"p = {p0:g}")

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from aliquot.errors import UsageError
 from aliquot.stats.clusters import cluster_codes
-from aliquot.stats.distributions import chi2_upper
+from aliquot.stats.distributions import chi2_upper, p_value
 from aliquot.stats.inputs import as_binary, as_choice
 from aliquot.stats.results import HypothesisTest, Undefined
 
@@ -66,7 +66,7 @@ def clustered_mcnemar(
     chi2 = factor * float(scores.sum()) ** 2 / squares if squares > 0 else 0.0
     return HypothesisTest(
         name=f"mcnemar_{method}",
-        p=max(chi2_upper(chi2, 1), float(np.finfo(np.float64).tiny)),
+        p=p_value(chi2_upper(chi2, 1)),
         statistic=chi2,
         df=1.0,
         null="the two systems have the same pass rate",

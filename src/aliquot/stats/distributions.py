@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 from scipy import special
 
@@ -56,6 +58,11 @@ def binomial_cdf(k: float, n: float, p: float) -> float:
     if n == int(n):  # newer scipy warns when n comes as a float
         return float(special.bdtr(below, int(n), p))
     return float(special.betaincc(below + 1, n - below, p)) if below < n else 1.0
+
+
+def p_value(p: float) -> float:
+    """Keep a p-value in (0, 1]: a tail too small for a float is still not 0."""
+    return min(1.0, max(p, sys.float_info.min))
 
 
 def chi2_upper(x: float, df: float) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from aliquot.errors import UsageError
-from aliquot.stats.distributions import binomial_pmf, chi2_upper
+from aliquot.stats.distributions import binomial_pmf, chi2_upper, p_value
 from aliquot.stats.inputs import as_binary, as_choice, as_count
 from aliquot.stats.results import Alternative, HypothesisTest
 
@@ -141,11 +140,11 @@ def _conditional_p(fixed: int, broke: int, method: str, alternative: str) -> flo
     count = broke if alternative == "greater" else fixed if alternative == "less" else min(fixed, broke)
     tail, seen = float(special.bdtr(count, total, 0.5)), float(binomial_pmf(count, total, 0.5))
     if alternative != "two-sided":
-        return _positive(tail - (0.5 * seen if method == "mid_p" else 0.0))
+        return p_value(tail - (0.5 * seen if method == "mid_p" else 0.0))
     if method == "exact":
-        return _positive(2 * tail)
+        return p_value(2 * tail)
     # Fagerland et al. (2013): the two tails overlap in the observed value when the counts are equal
-    return _positive(1 - 0.5 * seen if fixed == broke else 2 * tail - seen)
+    return p_value(1 - 0.5 * seen if fixed == broke else 2 * tail - seen)
 
 
 def _asymptotic_p(fixed: int, broke: int, method: str, alternative: str) -> float:
@@ -154,9 +153,9 @@ def _asymptotic_p(fixed: int, broke: int, method: str, alternative: str) -> floa
     if fixed + broke == 0:
         return 1.0
     if alternative == "two-sided":
-        return _positive(chi2_upper(statistic, 1.0))
+        return p_value(chi2_upper(statistic, 1.0))
     z = math.copysign(math.sqrt(statistic), fixed - broke)
-    return _positive(float(special.ndtr(-z if alternative == "greater" else z)))
+    return p_value(float(special.ndtr(-z if alternative == "greater" else z)))
 
 
 def _chi_squared(fixed: int, broke: int, *, corrected: bool) -> float:
@@ -164,8 +163,3 @@ def _chi_squared(fixed: int, broke: int, *, corrected: bool) -> float:
     total = fixed + broke
     gap = max(0, abs(fixed - broke) - (1 if corrected else 0))
     return gap**2 / total if total else 0.0
-
-
-def _positive(p: float) -> float:
-    """Keep a p-value in (0, 1]: a tail too small for a float is still not 0."""
-    return min(1.0, max(p, sys.float_info.min))

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from aliquot.errors import UsageError
 from aliquot.stats.clusters import cluster_codes
-from aliquot.stats.distributions import binomial_cdf, binomial_pmf
+from aliquot.stats.distributions import binomial_cdf, binomial_pmf, p_value
 from aliquot.stats.inputs import (
     Floats,
     Integers,
@@ -94,7 +94,7 @@ def sign_flip(
     floor = max(least, 1 / (draws + 1)) if exact is None else least
     return HypothesisTest(
         name="sign_flip" if clusters is None else "cluster_sign_flip",
-        p=max(p, sys.float_info.min),
+        p=p_value(p),
         alternative=alternative,
         statistic=float(units.sum() / math.sqrt(units @ units)) if units.size else 0.0,
         floor=max(floor, sys.float_info.min),

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aliquot.stats.clusters import ClusterVariance, cluster_variance
-from aliquot.stats.distributions import t_two_sided, two_sided_t
+from aliquot.stats.distributions import p_value, t_two_sided, two_sided_t
 from aliquot.stats.effective import Rows, as_rows, effective_size
 from aliquot.stats.inputs import as_binary, as_level, as_values
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
@@ -154,7 +154,7 @@ def welch_test(
     t = v.mean / v.se
     return HypothesisTest(
         name="welch_cr2" if v.clustered else "welch",
-        p=max(t_two_sided(t, v.df), float(np.finfo(np.float64).tiny)),
+        p=p_value(t_two_sided(t, v.df)),
         statistic=t,
         df=v.df,
         null="the two means are equal",

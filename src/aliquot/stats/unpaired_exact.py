@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Literal, TypeAlias
 
 import numpy as np
 from scipy import special
 
 from aliquot.errors import UsageError
+from aliquot.stats.distributions import p_value
 from aliquot.stats.inputs import Floats, as_choice
 from aliquot.stats.paired_tests import as_whole
 from aliquot.stats.results import Alternative, HypothesisTest
@@ -69,7 +69,7 @@ def fisher(
         p = float(probabilities[values >= b if alternative == "greater" else values <= b].sum())
     return HypothesisTest(
         name="fisher_exact" if method == "exact" else "fisher_midp",
-        p=_positive(p - (seen / 2 if method == "mid_p" else 0.0)),
+        p=p_value(p - (seen / 2 if method == "mid_p" else 0.0)),
         alternative=alternative,
         null="the two rates are equal",
         settings={"x_a": a, "n_a": m, "x_b": b, "n_b": n},
@@ -119,7 +119,7 @@ def boschloo(
         p, statistic = float(found.pvalue), float(found.statistic)
     return HypothesisTest(
         name="boschloo",
-        p=_positive(p),
+        p=p_value(p),
         alternative=alternative,
         statistic=statistic,
         null="the two rates are equal",
@@ -172,7 +172,3 @@ def _hypergeometric(right: int, n_a: int, n_b: int) -> tuple[Floats, Floats]:
     log_p -= log_factorial(right - values) + log_factorial(n_a - right + values)
     weights = np.exp(log_p - log_p.max())
     return values, weights / weights.sum()
-
-
-def _positive(p: float) -> float:
-    return min(1.0, max(p, sys.float_info.min))

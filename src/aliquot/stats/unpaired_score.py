@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import sys
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
 from aliquot.errors import UsageError
-from aliquot.stats.distributions import normal_quantile, two_sided_z
+from aliquot.stats.distributions import normal_quantile, p_value, two_sided_z
 from aliquot.stats.inputs import Floats, as_choice, as_count, as_level
 from aliquot.stats.results import Alternative, Estimate, HypothesisTest
 
@@ -128,7 +127,7 @@ def pooled_test(
     p = 1.0 if variance <= 0 else float(special.ndtr(tail)) * (2 if alternative == "two-sided" else 1)
     return HypothesisTest(
         name=name,
-        p=min(1.0, max(p, sys.float_info.min)),
+        p=p_value(p),
         alternative=alternative,
         statistic=z,
         null="the two rates are equal",
