@@ -184,7 +184,8 @@ SECTIONS = (
     Section(
         "rate_clusters",
         "One rate, clustered items: Wilson on effective n",
-        "Sizes of clusters in brackets, repeated. Rates of clusters are drawn from a beta distribution. Naive is Wilson on all rows.",
+        "Sizes of clusters in brackets, repeated. Rates of clusters are drawn from a beta distribution. "
+        "Naive is Wilson on all rows.",
         _clustered_rates,
     ),
     Section(
@@ -202,7 +203,8 @@ SECTIONS = (
     Section(
         "paired",
         "Shared items: Tango and exact McNemar",
-        "Enumerated. ψ is the share of items on which the two systems differ, Δ the difference. Naive are Wald and asymptotic McNemar.",
+        "Enumerated. ψ is the share of items on which the two systems differ, Δ the difference. "
+        "Naive are Wald and asymptotic McNemar.",
         _pairs,
     ),
     Section(
@@ -215,7 +217,8 @@ SECTIONS = (
     Section(
         "paired_attempts",
         "Shared items, k attempts: Tango on effective n and the sign flip of item means",
-        "The candidate is another draw on 30% of the items, the same on the others, Δ = 0. Naive are Tango and exact McNemar on all attempts.",
+        "The candidate is another draw on 30% of the items, the same on the others, Δ = 0. "
+        "Naive are Tango and exact McNemar on all attempts.",
         _attempted_pairs,
         share=0.5,
     ),
@@ -229,7 +232,8 @@ SECTIONS = (
     Section(
         "unpaired",
         "Different items: Miettinen–Nurminen; Boschloo decides, beyond 10⁵ the score test",
-        "Enumerated, n items a side. Sizes where enumerating the deciding test is affordable (Boschloo: n = 20). Naive are Wald and the pooled z.",
+        "Enumerated, n items a side. Sizes where enumerating the deciding test is affordable (Boschloo: n = 20). "
+        "Naive are Wald and the pooled z.",
         _two_groups,
     ),
     Section(

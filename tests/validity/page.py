@@ -14,12 +14,13 @@ Results = Mapping[str, Result]
 HEAD = """\
 # Validity
 
-How often the default intervals hold the truth and how often the deciding tests reject a true null hypothesis, at 95% and 5%.
-This page is written by `make validity`; `aliquot.stats.coverage` runs the same on your own design.
+How often the default intervals hold the truth and how often the deciding tests reject a true null hypothesis, at
+95% and 5%. This page is written by `make validity`; `aliquot.stats.coverage` runs the same on your own design.
 
-A default passes when, for each row below, the mean coverage over its columns is at least {mean:.3f} and, from {from_n} items on, the least is at
-least {least:.2f}; an exact method when every cell reaches {level:.2f}; a deciding test when its size is at most {size:.2f}. Simulated cells are given three
-Monte-Carlo standard errors. What does not pass is listed first; the finding warns there ([why](decisions/0006-where-coverage-falls-short.md)).
+A default passes when, for each row below, the mean coverage over its columns is at least {mean:.3f} and the least,
+from {from_n} items on, is at least {least:.2f}; an exact method when every cell reaches {level:.2f}; a deciding test
+when its size is at most {size:.2f}. Simulated cells are given three Monte-Carlo standard errors. What does not pass is
+listed first; [the finding warns there](decisions/0006-where-coverage-falls-short.md).
 """
 
 
@@ -63,8 +64,7 @@ def written(results: Results) -> str:
         HEAD.format(mean=LEAST_MEAN, least=LEAST, from_n=LEAST_FROM, level=LEVEL, size=SIZE),
         *_failing(results),
     ]
-    for section in SECTIONS:
-        parts.append(_table(section, results))
+    parts += [_table(section, results) for section in SECTIONS]
     return "\n".join(parts)
 
 
