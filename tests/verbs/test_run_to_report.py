@@ -27,7 +27,9 @@ def answer(prompt: str) -> str:
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("run")
-    return run(write_evaluation(folder, n=60), directory=folder / "runs", models={"fake": FakeSystem(answer)}).path
+    return run(
+        write_evaluation(folder, n=60), directory=folder / "runs", models={"fake": FakeSystem(answer)}
+    ).path
 
 
 FIRST = sum(k % 3 != 0 for k in range(60))
@@ -54,7 +56,15 @@ def test_the_same_numbers_stand_in_parquet_json_terminal_and_page(finished):
 
 def test_a_finding_on_a_run_fills_the_checklist(finished):
     points = {point.name: point.value for point in compare(finished).checklist}
-    for name in ("Item set", "How items were selected", "Model", "Snapshot", "Prompt", "Decoding", "Asked on"):
+    for name in (
+        "Item set",
+        "How items were selected",
+        "Model",
+        "Snapshot",
+        "Prompt",
+        "Decoding",
+        "Asked on",
+    ):
         assert points[name] != "not recorded", name
     assert "words" in points["Scoring rule and normalisation"]
 

@@ -17,6 +17,7 @@ _READER_REMARKS = frozenset(
         "tries",
         "ids_equal_under_nfc",
         "missing_values",
+        "identical_system",
         "log_cluster",
         "read_summaries",
     }

@@ -82,11 +82,7 @@ def _without_identical(first: Evidence, other: Evidence) -> tuple[Evidence, tupl
     known = systems(first)
     common = [name for name in systems(other) if name in known]
     for name in common:
-        if (
-            first.is_lazy
-            or other.is_lazy
-            or not _same(select(first, systems=[name]), select(other, systems=[name]))
-        ):
+        if not same_system(first, other, name):
             raise InputError(
                 f"two sources hold a system {name!r} with different rows",
                 remedy="Give the sources different names (names=, or --names on the command line)",
@@ -96,6 +92,13 @@ def _without_identical(first: Evidence, other: Evidence) -> tuple[Evidence, tupl
     rest = select(other, systems=[name for name in systems(other) if name not in common])
     text = f"held by two sources with the same rows, kept once: {', '.join(common)}"
     return rest, (Note("identical_system", text),)
+
+
+def same_system(first: Evidence, other: Evidence, system: str) -> bool:
+    """Tell whether two sources hold the same rows of a system; rows left where they are (lazy) count as different."""
+    if first.is_lazy or other.is_lazy:
+        return False
+    return _same(select(first, systems=[system]), select(other, systems=[system]))
 
 
 def _same(first: Evidence, other: Evidence) -> bool:

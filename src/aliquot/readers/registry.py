@@ -133,7 +133,7 @@ def read_evidence(
 def _told_apart(sources: Sequence[Evidence], paths: Sequence[Path]) -> list[Evidence]:
     """Return the sources with the systems renamed that several of them hold."""
     held = [set(systems(source)) for source in sources]
-    labels = _labels(paths)
+    labels = source_labels(paths)
     renamed: list[Evidence] = []
     for place, source in enumerate(sources):
         shared = held[place] & set[str]().union(
@@ -145,7 +145,7 @@ def _told_apart(sources: Sequence[Evidence], paths: Sequence[Path]) -> list[Evid
     return renamed
 
 
-def _labels(paths: Sequence[Path]) -> list[str]:
+def source_labels(paths: Sequence[Path]) -> list[str]:
     """Return the shortest ends of the paths that tell them apart."""
     parts = [path.absolute().parts for path in paths]
     length = 1

@@ -31,8 +31,17 @@ _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp", "Co"})
 
 
 def short_name(name: str) -> str:
-    """Return a system's or item's name for a table."""
-    return neutralise(name, limit=_LONGEST_NAME)
+    """Return a system's or item's name for a table, cut in the middle: names of one family differ at their ends.
+
+    Examples:
+        >>> short_name("results_v3_repeat2_changed_provider.json")
+        'results_...ider.json'
+    """
+    shown = neutralise(name)
+    if len(shown) <= _LONGEST_NAME:
+        return shown
+    tail = _LONGEST_NAME // 2 - 1
+    return shown[: _LONGEST_NAME - tail - 3] + "..." + shown[-tail:]
 
 
 def name_some(names: Sequence[str], *, limit: int) -> str:

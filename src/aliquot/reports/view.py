@@ -109,7 +109,9 @@ def _system(side: SystemSummary, comparison: Comparison) -> SystemRow:
     shown = point + ("%" if scale.in_points else "")
     if scale.kind != "binary":
         return SystemRow(side.system, shown, "", f"{low} to {high}", answered)
-    return SystemRow(side.system, f"{side.total:.10g} of {estimate.n:g}", shown, f"{low} to {high}", answered)
+    even = abs(side.total - estimate.point * estimate.n) < 1e-6 * estimate.n
+    count = f"{side.total:.10g} of {estimate.n:g}" if even else f"{comparison.n_items} items"
+    return SystemRow(side.system, count, shown, f"{low} to {high}", answered)
 
 
 def _difference(comparison: Comparison) -> DifferenceRow:

@@ -13,7 +13,7 @@ from aliquot.evidence.status import STATUSES
 from aliquot.evidence.tables import Evidence
 from aliquot.findings.rows import Change, Rows
 from aliquot.readers.options import ReadOptions
-from aliquot.verbs.compare import two_systems
+from aliquot.verbs.pairing import pair_sources
 
 
 def show(
@@ -48,15 +48,15 @@ def show(
     """
     if status is not None and status not in STATUSES:
         raise UsageError(f"unknown status {status!r}. {nearest(status, STATUSES)}")
-    evidence, baseline, candidate, shared_task = two_systems(
-        sources, systems=systems, task=task, options=options
-    )
+    found = pair_sources(sources, systems=systems, task=task, options=options)
     pairs = pair(
-        evidence,
-        baseline,
-        candidate,
-        task=shared_task,
-        metric=metric or headline_metric(evidence, shared_task),
+        found.evidence,
+        found.baseline,
+        found.candidate,
+        task=found.task,
+        metric=metric or headline_metric(found.evidence, found.task),
         match_on=match_on,
     )
-    return find_rows(evidence, pairs, wish=Wish(changes=changes, status=status, items=items, limit=limit))
+    return find_rows(
+        found.evidence, pairs, wish=Wish(changes=changes, status=status, items=items, limit=limit)
+    )

@@ -1,0 +1,143 @@
+"""Which two systems and which task a comparison is about, from the sources as given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from aliquot.errors import InputError, UsageError
+from aliquot.evidence.assembly import rename, select
+from aliquot.evidence.contents import require, tasks
+from aliquot.evidence.contents import systems as systems_of
+from aliquot.evidence.merging import merge, same_system
+from aliquot.evidence.reduction import EACH_ITEM
+from aliquot.evidence.tables import Evidence, Note
+from aliquot.readers.options import ReadOptions
+from aliquot.readers.registry import source_labels
+from aliquot.verbs.read import load
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """What is compared: the evidence of both systems, their names, and the task."""
+
+    evidence: Evidence
+    baseline: str
+    candidate: str
+    task: str
+
+
+def pair_sources(
+    sources: Sequence[str | Path | Evidence],
+    *,
+    systems: Sequence[str] | None = None,
+    task: str | None = None,
+    cluster: str | None = None,
+    options: ReadOptions | None = None,
+) -> Pairing:
+    """Read the sources and settle who is compared; arguments as in ``compare``.
+
+    One source must hold two systems. Of two sources, systems of the same name are paired across them (one that is the
+    same in both is left out and said so); without a shared name each source must hold one system.
+
+    Raises:
+        UsageError: not one or two sources, not exactly two systems, an unknown name.
+        InputError: a source that cannot be read, or no shared task.
+    """
+    if not 1 <= len(sources) <= 2:
+        raise UsageError(f"compare takes one or two sources, baseline first; got {len(sources)}")
+    reading = options or ReadOptions()
+    if cluster is not None and cluster != EACH_ITEM:
+        reading = replace(reading, cluster=cluster)
+    if systems is not None or len(sources) == 1:
+        evidence = load(sources, options=reading)
+        baseline, candidate = _named(evidence, systems) if systems is not None else _only_two(evidence)
+    else:
+        evidence, baseline, candidate = _across(sources, reading)
+    shared, others = _shared_task(evidence, baseline, candidate, wanted=task)
+    if others:
+        text = (
+            f"{len(others)} more shared tasks are not in this comparison: {', '.join(others)} (--task NAME)"
+        )
+        evidence = replace(evidence, notes=(Note("other_tasks", text), *evidence.notes))
+    return Pairing(evidence, baseline, candidate, shared)
+
+
+def _named(evidence: Evidence, wanted: Sequence[str]) -> tuple[str, str]:
+    if len(wanted) != 2 or wanted[0] == wanted[1]:
+        raise UsageError(f"name two different systems, baseline first; got {' '.join(wanted)}")
+    for name in wanted:
+        require(name, systems_of(evidence), what="system")
+    return wanted[0], wanted[1]
+
+
+def _only_two(evidence: Evidence) -> tuple[str, str]:
+    known = systems_of(evidence)
+    if len(known) == 2:
+        return known[0], known[1]
+    if not known:
+        said = next((note.text for note in evidence.notes if note.code == "totals_only"), "no row was found")
+        raise InputError(f"there is nothing to compare: {said}")
+    remedy = "give a second file" if len(known) == 1 else "name two with --systems BASELINE CANDIDATE"
+    found = "1 system" if len(known) == 1 else f"{len(known)} systems"
+    raise UsageError(f"{found} found ({', '.join(known)}); {remedy}")
+
+
+def _across(sources: Sequence[str | Path | Evidence], options: ReadOptions) -> tuple[Evidence, str, str]:
+    """Pair systems of the same name across two sources, else the one system of each."""
+    a, b = (load([source], options=options) for source in sources)
+    shared = [name for name in systems_of(a) if name in systems_of(b)]
+    if not shared:
+        merged = merge(a, b)
+        baseline, candidate = _only_two(merged)
+        return merged, baseline, candidate
+    changed = [name for name in shared if not same_system(a, b, name)]
+    if not changed:
+        raise UsageError(
+            f"both sources hold the same rows of {', '.join(shared)}; there is nothing to compare"
+        )
+    if len(changed) > 1:
+        labels = source_labels(
+            [Path(str(s)) for s in sources if not isinstance(s, Evidence)] or [Path("a"), Path("b")]
+        )
+        example = " ".join(f"{label}:{changed[0]}" for label in labels)
+        raise UsageError(
+            f"{len(changed)} systems differ between the two sources ({', '.join(changed)}); "
+            f"name a pair: --systems {example}"
+        )
+    return _one_pair(a, b, sources, changed[0], same=[name for name in shared if name not in changed])
+
+
+def _one_pair(
+    a: Evidence, b: Evidence, sources: Sequence[str | Path | Evidence], name: str, *, same: Sequence[str]
+) -> tuple[Evidence, str, str]:
+    paths = [Path(str(source)) for source in sources if not isinstance(source, Evidence)]
+    labels = source_labels(paths) if len(paths) == 2 else ["baseline", "candidate"]
+    sides = [
+        rename(select(side, systems=[name]), {name: label})
+        for side, label in zip((a, b), labels, strict=True)
+    ]
+    merged = merge(*sides)
+    if same:
+        verb = "is" if len(same) == 1 else "are"
+        note = Note("identical_system", f"{', '.join(same)} {verb} the same in both sources and left out")
+        merged = replace(merged, notes=(*merged.notes, note))
+    return merged, labels[0], labels[1]
+
+
+def _shared_task(
+    evidence: Evidence, baseline: str, candidate: str, *, wanted: str | None
+) -> tuple[str, tuple[str, ...]]:
+    """Return the task, the first shared one when none is named, and the other shared ones."""
+    shared = [name for name in tasks(evidence, system=baseline) if name in tasks(evidence, system=candidate)]
+    if wanted is not None:
+        require(wanted, shared, what="task")
+        return wanted, ()
+    if not shared:
+        own = [", ".join(tasks(evidence, system=system)) for system in (baseline, candidate)]
+        raise InputError(
+            f"the two systems share no task: {baseline} has {own[0]}; {candidate} has {own[1]}",
+            remedy="Compare runs of the same task",
+        )
+    return shared[0], tuple(shared[1:])
