@@ -94,6 +94,14 @@ def test_the_mark_of_scores_at_a_limit():
     assert st.coverage_warning(replace(fails, method="wilson_effective_n")) is None  # weights alone
 
 
+def test_what_rests_on_the_bounded_form_speaks_under_its_own_name():
+    found = st.pass_at_k([5] * 45 + [1, 2, 0, 1, 0], [5] * 50, k=1)
+    assert found.method == "pass_at_k"
+    assert st.coverage_warning(found) == st.coverage_warning(
+        st.mean_bounded([1] * 45 + [0.2, 0.4, 0, 0.2, 0])
+    )
+
+
 def test_the_sentence_names_the_level_and_nothing_is_said_of_undefined():
     assert "on such data intervals of 90%" in (st.coverage_warning(replace(FAILS, level=0.9)) or "")
     assert st.coverage_warning(st.Undefined("one cluster only")) is None

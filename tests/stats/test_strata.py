@@ -192,3 +192,16 @@ def test_a_stratum_without_share_is_not_in_the_mean() -> None:
     found = stratified_variance(Y, strata=STRATA, shares={"a": 1, "b": 1, "c": 0})
     assert found.variance.n == 9
     assert found.variance.mean == pytest.approx((Y[:5].mean() + Y[5:9].mean()) / 2)
+
+
+def test_a_rarer_outcome_in_fewer_than_three_clusters_counts_no_more_rows_than_clusters() -> None:
+    y, clusters = np.ones(60), np.repeat(np.arange(12), 5)
+    strata = np.repeat(np.array(["a", "b"]), 30)
+    y[[0, 5]] = 0  # two clusters, one failure each: V alone would count all 60 rows
+    two = stratified_mean(y, strata=strata, clusters=clusters)
+    y[10] = 0
+    three = stratified_mean(y, strata=strata, clusters=clusters)
+    assert not isinstance(two, Undefined)
+    assert not isinstance(three, Undefined)
+    assert two.n_eff == 12
+    assert three.n_eff > 12

@@ -26,7 +26,7 @@ def coverage_warning(estimate: Estimate | Undefined) -> str | None:
     score that falls short may fall far.
 
     Args:
-        estimate: what ``rate``, ``floor_interval`` or ``mean_bounded`` returned.
+        estimate: what ``rate``, ``floor_interval``, ``mean_bounded`` or ``pass_at_k`` and its kin returned.
 
     Returns:
         One sentence, or None.
@@ -43,12 +43,11 @@ def coverage_warning(estimate: Estimate | Undefined) -> str | None:
     """
     if isinstance(estimate, Undefined) or estimate.n_eff is None or estimate.df is None:
         return None
-    if not estimate.method.startswith(
-        ("wilson_effective_n", "wilson_bounded", "clopper_pearson_effective_n")
-    ):
+    form = estimate.settings.get("interval", estimate.method)
+    if form not in {"wilson_effective_n", "wilson_bounded", "clopper_pearson_effective_n"}:
         return None
     if estimate.clusters is None:
-        few = estimate.method == "wilson_bounded" and 0 < estimate.n_eff * _rarer(estimate) < _RARE_ROWS
+        few = form == "wilson_bounded" and 0 < estimate.n_eff * _rarer(estimate) < _RARE_ROWS
         return _sentence("all but a few scores lie at one limit", estimate, "87 to 94%") if few else None
     unequal = _FEWEST_DF < estimate.df < _UNEQUAL * (estimate.clusters - 1)
     correlated = estimate.n > _CORRELATED * estimate.n_eff

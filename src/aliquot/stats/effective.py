@@ -6,7 +6,6 @@ freedom that variance rests on.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,8 +99,7 @@ def effective_size(rows: Rows, *, spread: float, level: float) -> EffectiveSize 
     else:
         # V never falls below the variance of independent rows: clustering cannot add information.
         n_eff, why = spread / max(v.variance, _independent_variance(rows)), "variance by cluster (CR2)"
-        seen = math.inf if rows.clusters is None else _clusters_seen(rows.y, rows.clusters)
-        if seen < FEWEST_CLUSTERS and n_eff > v.n_clusters:
+        if rows.clusters is not None and rarer_unseen(rows.y, rows.clusters) and n_eff > v.n_clusters:
             n_eff, why = float(v.n_clusters), "the rarer outcome lies in fewer than 3 clusters"
     ratio = two_sided_z(level) / two_sided_t(level, v.df)
     return EffectiveSize(n_eff, n_eff * ratio**2, v, why)
@@ -138,8 +136,12 @@ def _independent_variance(rows: Rows) -> float:
     return float(np.average((rows.y - mean) ** 2, weights=rows.weights)) / (n - 1)
 
 
-def _clusters_seen(y: Floats, clusters: Integers) -> int:
-    """Clusters that hold anything but the commonest value, the fewer when two values are equally common."""
+def rarer_unseen(y: Floats, clusters: Integers) -> bool:
+    """Whether the rarer outcome lies in fewer than three clusters: then no more rows count than clusters.
+
+    Rarer is all but the commonest value; of two values equally common the one that fewer clusters hold.
+    """
     values, counts = np.unique(y, return_counts=True)
     commonest = values[counts == counts.max()][:2]
-    return min(int(np.count_nonzero(np.bincount(clusters[y != value]))) for value in commonest)
+    holding = (np.count_nonzero(np.bincount(clusters[y != value])) for value in commonest)
+    return min(holding) < FEWEST_CLUSTERS

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from aliquot.errors import UsageError
 from aliquot.stats.distributions import two_sided_t, two_sided_z
-from aliquot.stats.inputs import Floats, RandomSource, as_level, as_values
+from aliquot.stats.effective import rarer_unseen
+from aliquot.stats.inputs import Floats, RandomSource, as_codes, as_level, as_values
 from aliquot.stats.paired import differences
 from aliquot.stats.paired_forms import effective_tango, graded_interval
 from aliquot.stats.permutation import sign_flip
@@ -30,7 +31,8 @@ def stratified_mean(
 ) -> Estimate | Undefined:
     """Mean over strata of fixed shares: Wilson on n* for bounded values (0 and 1 need no bounds), else t.
 
-    n_eff = m(1 − m)/V, never above n; arguments else as in :func:`stratified_variance`.
+    n_eff = m(1 − m)/V, never above n, nor above the number of clusters when the rarer outcome lies in fewer than
+    three of them; arguments else as in :func:`stratified_variance`.
 
     Args:
         y: one value a row.
@@ -61,6 +63,8 @@ def stratified_mean(
         n_eff = min(v.n, spread / v.variance)
     else:
         n_eff = min(v.n_clusters, v.kish_n) if values.min() == values.max() else min(v.n, v.kish_n)
+    if clusters is not None and rarer_unseen(values, as_codes(clusters, values.size, name="clusters")):
+        n_eff = min(n_eff, float(v.n_clusters))
     n_star = n_eff * (two_sided_z(level) / two_sided_t(level, v.df)) ** 2
     limits = wilson(min(max(v.mean, 0.0), 1.0) * n_star, n_star, level=level)
     return replace(
