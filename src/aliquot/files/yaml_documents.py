@@ -63,6 +63,8 @@ class _Builder:
     def begin(self, event: Any) -> None:
         """Begin a mapping or a list."""
         self._check_depth(event, 1)
+        if event.tag not in {None, "!", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"}:
+            raise self._unknown_tag(event)
         value: Any = {} if isinstance(event, yaml.MappingStartEvent) else []
         self.stack.append(_Open(value, event.anchor))
 
@@ -74,7 +76,7 @@ class _Builder:
     def scalar(self, event: Any) -> None:
         """Take a plain value: by the core schema of YAML 1.2 unless it is quoted; no other tag is known."""
         if event.tag not in {None, "!", "tag:yaml.org,2002:str"}:
-            raise self._refusal(event, f"uses the tag {str(event.tag)[:60]!r}, which is not read")
+            raise self._unknown_tag(event)
         text = event.value
         plain = event.implicit[0] and event.tag is None and not self._is_key()
         self._put(event, (_plain(text) if plain else text, 1, 0), anchor=event.anchor)
@@ -116,6 +118,9 @@ class _Builder:
             parent.key = value
         else:
             raise self._refusal(event, "has a key that is no text")
+
+    def _unknown_tag(self, event: Any) -> InputError:
+        return self._refusal(event, f"uses the tag {str(event.tag)[:60]!r}, which is not read")
 
     def _refusal(self, event: Any, problem: str) -> InputError:
         return InputError(f"{problem} (line {event.start_mark.line + 1})", file=self.file)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -97,8 +98,9 @@ def _lines(text: str, *, file: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _blocks(header: list[str]) -> list[_Block]:
-    """Return the blocks of a header; a block begins before ``Status``, in old files with a prompt as JSON."""
-    starts = [place - 1 for place, name in enumerate(header) if name == "Status" and place > 0]
+    """Return the blocks of a header: each begins before ``Status`` and ``Score``, or is a prompt as JSON."""
+    pairs = itertools.pairwise(header)
+    starts = [place - 1 for place, pair in enumerate(pairs) if pair == ("Status", "Score") and place > 0]
     blocks: list[_Block] = []
     for place, end in zip(starts, [*starts, len(header)][1:], strict=True):
         head = _HEAD.fullmatch(header[place])

@@ -6,15 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import msgspec
 import polars as pl
 
 from aliquot.errors import InputError
 from aliquot.evidence.assembly import assemble
+from aliquot.evidence.identity import text_of
 from aliquot.evidence.metrics import metric_row
 from aliquot.evidence.tables import METRICS, OUTCOMES, REPORTED, RESPONSES, SETTINGS, Evidence, Note, Source
 from aliquot.evidence.texts import HeldTexts
-from aliquot.readers.cells import text_of
 from aliquot.readers.options import ReadOptions
 from aliquot.readers.promptfoo_grading import HUMAN, judges_of, read_verdict
 from aliquot.readers.promptfoo_items import Items, find_items, look_up
@@ -53,7 +52,7 @@ class _Tables:
         self.responses.append(key | _response(row))
         output = (row.response or {}).get("output")
         if output is not None:
-            self.answers[system, TASK, item, attempt] = _text(output)
+            self.answers[system, TASK, item, attempt] = text_of(output) or ""
         self.outcomes += (key | outcome for outcome in self._outcomes(row))
 
     def _outcomes(self, row: Row) -> Iterator[dict[str, Any]]:
@@ -233,13 +232,9 @@ def _notes(tables: _Tables) -> Iterator[Note]:
 
 def _compares(row: Row) -> bool:
     asserts = row.test_case.asserts if row.test_case is not None else None
-    return any(mapping(one).get("type") in {"select-best", "max-score"} for one in asserts or ())
+    return any(mapping(one).get("type") in ("select-best", "max-score") for one in asserts or ())
 
 
 def _first_line(error: Any) -> str | None:
-    lines = _text(error).strip().splitlines() if error else []
+    lines = (text_of(error) or "").strip().splitlines()
     return lines[0][:MAX_REASON] if lines else None
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
+import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import msgspec
-
 from aliquot.errors import InputError, UsageError
+from aliquot.evidence.identity import content_hash, text_of
 from aliquot.evidence.tables import Note
 from aliquot.files.rows import Cell
-from aliquot.readers.cells import ids, text_of
+from aliquot.readers.cells import ids
 from aliquot.readers.options import Duplicates
 from aliquot.readers.promptfoo_records import Log, Row, mapping
 
@@ -62,7 +61,7 @@ def find_items(log: Log, *, item: str | None, duplicates: Duplicates, file: str)
         InputError: a test lacks the field, or one id stands for two different tests.
     """
     texts = [_texts(row) for row in log.rows]
-    contents = [_hash(*pair) for pair in texts]
+    contents = [content_hash(*pair) for pair in texts]
     named = _id_field(log.rows, item, file=file)
     if named is None:
         keys = [_key(row, content) for row, content in zip(log.rows, contents, strict=True)]
@@ -120,7 +119,7 @@ def _key(row: Row, content: str) -> str:
     if _asked(row):
         return content[:16]
     description = row.test_case.description if row.test_case is not None else None
-    return _hash(content, description or "")[:16]
+    return content_hash(content, description)[:16]
 
 
 def _asked(row: Row) -> dict[str, Any]:
@@ -133,14 +132,10 @@ def _texts(row: Row) -> tuple[str, str]:
     Variables are texts as a prompt shows them, so 1 and "1" ask the same. Of an assertion only what is
     expected counts, in any order: its judge, weight, threshold and metric may change and the item stays.
     """
-    asked = {name: _shown(value) for name, value in _asked(row).items()}
+    asked = {name: text_of(value) for name, value in _asked(row).items()}
     asserts = row.test_case.asserts if row.test_case is not None else None
     expected = sorted(_json(_expected(one)) for one in asserts or ())
     return _json(asked), "[" + ",".join(expected) + "]"
-
-
-def _shown(value: Any) -> Any:
-    return text_of(value) if isinstance(value, str | int | float | bool) or value is None else value
 
 
 def _expected(assertion: Any) -> Any:
@@ -152,11 +147,7 @@ def _expected(assertion: Any) -> Any:
 
 
 def _json(value: Any) -> str:
-    return msgspec.json.encode(value, order="sorted").decode()
-
-
-def _hash(*texts: str) -> str:
-    return hashlib.sha256("\n".join(texts).encode()).hexdigest()
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def _runs(rows: Sequence[Row], keys: Sequence[str]) -> list[int]:

@@ -31,7 +31,7 @@ def log_of(document: Any, *, file: str) -> Log:
         )
     if version == 2 or (version is None and "table" in summary):
         return _version_2(top, summary, file=file)
-    if version not in {3, None}:
+    if version not in (3, None):
         raise InputError(
             f"is version {str(version)[:20]} of promptfoo's results; 2 and 3 are known", file=file
         )

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-import msgspec
-
+from aliquot.evidence.identity import text_of
 from aliquot.readers.promptfoo_grading import judges_of
 from aliquot.readers.promptfoo_records import Column, Log, Named, Row, mapping, metric_name, number
 
@@ -81,7 +80,9 @@ def settings_of(log: Log, systems: Sequence[System]) -> Iterator[tuple[str, str,
         decoding = {name: config[name] for name in sorted(config) if name in _DECODING}
         other = {name: config[name] for name in config if name not in _DECODING and not _SECRET.search(name)}
         own = {"model": system.provider_id, "prompt": system.prompt and f"sha256:{system.prompt[:20]}"}
-        own |= {f"decoding.{name}": _text(value) for name, value in decoding.items() if value is not None}
+        own |= {
+            f"decoding.{name}": text_of(value) or "" for name, value in decoding.items() if value is not None
+        }
         own |= {"provider_config": _hash(other)} if other else {}
         yield from ((system.name, name, value) for name, value in (own | shared).items() if value)
 
@@ -179,17 +180,13 @@ def _name(value: Any) -> str | None:
 
 def _assertions(log: Log) -> list[Any]:
     """Return every assertion of the log, with its weights and thresholds, each once."""
-    texts: dict[bytes, None] = {}
+    texts: dict[str, None] = {}
     for row in log.rows:
         case = row.test_case
         if case is not None:
-            texts[msgspec.json.encode([case.asserts, case.threshold], order="sorted")] = None
-    return sorted(text.decode() for text in texts)
+            texts[text_of([case.asserts, case.threshold]) or ""] = None
+    return sorted(texts)
 
 
 def _hash(value: Any) -> str:
-    return f"sha256:{hashlib.sha256(msgspec.json.encode(value, order='sorted')).hexdigest()[:20]}"
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else msgspec.json.encode(value, order="sorted").decode()
+    return f"sha256:{hashlib.sha256((text_of(value) or '').encode()).hexdigest()[:20]}"

@@ -13,6 +13,7 @@ from msgspec import Meta, Struct
 
 from aliquot.errors import InputError
 from aliquot.evidence.assembly import assemble
+from aliquot.evidence.identity import content_hash, text_of
 from aliquot.evidence.metrics import metric_row
 from aliquot.evidence.tables import METRICS, RESPONSES, Evidence, Note, Source
 from aliquot.evidence.texts import HeldTexts
@@ -152,7 +153,7 @@ def _contents(runs: list[_Run], names: list[str], *, file: str) -> dict[str, str
     for run, name in zip(runs, names, strict=True):
         if run.info is None or run.info.task is None:
             continue
-        content = hashlib.sha256(_json(run.info.task)).hexdigest()
+        content = content_hash(_json(run.info.task), None)
         if found[name] not in {None, content}:
             raise InputError(
                 f"task {name!r} asks different things in two runs",
@@ -165,13 +166,13 @@ def _contents(runs: list[_Run], names: list[str], *, file: str) -> dict[str, str
 
 def _texts(runs: list[_Run], names: list[str], keys: list[tuple[str, str, str, int]]) -> HeldTexts:
     asked = {
-        (TASK, name): (run.info.task.instruction, _json(run.info.task.actions).decode())
+        (TASK, name): (run.info.task.instruction, _json(run.info.task.actions))
         for run, name in zip(runs, names, strict=True)
         if run.info is not None and run.info.task is not None
     }
-    answers = {key: _json(run.traj).decode() for key, run in zip(keys, runs, strict=True) if run.traj}
+    answers = {key: _json(run.traj) for key, run in zip(keys, runs, strict=True) if run.traj}
     return HeldTexts(items=asked, responses=answers)
 
 
-def _json(value: Any) -> bytes:
-    return msgspec.json.encode(value, order="sorted")
+def _json(value: Any) -> str:
+    return text_of(msgspec.to_builtins(value)) or ""
