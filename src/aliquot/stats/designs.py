@@ -237,8 +237,9 @@ class ScoresDesign:
 
     def draw(self, rng: np.random.Generator) -> Sample:
         """Items with replacement from those given, both scores of an item together."""
-        items = rng.integers(len(self.a), size=self.n)
-        return Sample(np.array(self.a)[items], None if self.b is None else np.array(self.b)[items])
+        items = rng.integers(len(self.a), size=self.n).tolist()
+        b = None if self.b is None else np.array([self.b[i] for i in items])
+        return Sample(np.array([self.a[i] for i in items]), b)
 
 
 Design: TypeAlias = RateDesign | PairedDesign | AttemptsDesign | UnpairedDesign | ScoresDesign

@@ -144,11 +144,11 @@ def coverage(
     draws = int(as_count(reps, name="reps", at_least=1))
     chosen = _chosen(method, known)
     counts = {name: _Count() for name in chosen}
-    generator = as_generator(rng)
+    generator, truth = as_generator(rng), design.truth
     for _ in range(draws):
         sample = design.draw(generator)
         for name, count in counts.items():
-            _tally(name, known, sample, count, truth=design.truth, level=level)
+            _tally(name, known, sample, count, truth=truth, level=level)
     rows = tuple(
         Operation(
             name=name,
