@@ -16,7 +16,7 @@ def first_cells(page: str) -> list[str]:
 
 
 def test_each_dependency_has_its_reason():
-    names = [re.split(r"[^\w-]", requirement)[0] for requirement in PROJECT["dependencies"]]
+    names = [re.split(r"[^\w.-]", requirement)[0] for requirement in PROJECT["dependencies"]]
     extras = list(PROJECT["optional-dependencies"])
     assert [
         name for name in first_cells("dependencies.md") if name not in {"package", "extra"}

@@ -52,28 +52,28 @@ def read_directory(data: memoryview, *, file: str) -> dict[str, Member] | None:
     found = _find_directory(data)
     if found is None:
         return None
-    start, size, count, shift = found
-    if count > MAX_MEMBERS:
-        raise InputError(f"lists {count:,} members; the limit is {MAX_MEMBERS:,}", file=file)
+    start, size, shift = found
+    listed, position = bytes(data[start : start + size]), 0
     members: dict[str, Member] = {}
-    position, end = start, start + size
-    while position < end:
-        if end - position < _CENTRAL.size:
+    while position < size:
+        if size - position < _CENTRAL.size:
             raise InputError("its directory is damaged", file=file)
         mark, flags, method, crc, packed, full, name_length, extra, comment, offset = _CENTRAL.unpack_from(
-            data, position
+            listed, position
         )
         name_at = position + _CENTRAL.size
         extra_at = name_at + name_length
         position = extra_at + extra + comment
-        if mark != b"PK\x01\x02" or position > end:
+        if mark != b"PK\x01\x02" or position > size:
             raise InputError("its directory is damaged", file=file)
-        if _ALL_32 in {full, packed, offset}:
-            full, packed, offset = _wide((full, packed, offset), data[extra_at : extra_at + extra])
-        name = _name(data[name_at:extra_at], flags)
+        name = _name(listed[name_at:extra_at], flags)
         if flags & _ENCRYPTED:
             raise InputError(f"its member {name!r} is encrypted", file=file)
+        if max(full, packed, offset) == _ALL_32:
+            full, packed, offset = _wide((full, packed, offset), listed[extra_at : extra_at + extra])
         members[name] = Member(offset + shift, packed, full, crc, method)
+        if len(members) > MAX_MEMBERS:
+            raise InputError(f"lists more than {MAX_MEMBERS:,} members", file=file)
     return members
 
 
@@ -99,10 +99,12 @@ def scan_members(data: memoryview, *, file: str) -> dict[str, Member]:
         name_at = position + LOCAL.size
         extra_at = name_at + head[9]
         body_at = extra_at + head[10]
-        size, packed, _ = _wide((head[8], head[7], 0), data[extra_at:body_at])
+        size, packed, _ = _wide((head[8], head[7], 0), bytes(data[extra_at:body_at]))
         if body_at + packed > len(data) or len(members) >= MAX_MEMBERS:
             break
-        members[_name(data[name_at:extra_at], head[2])] = Member(position, packed, size, head[6], head[3])
+        members[_name(bytes(data[name_at:extra_at]), head[2])] = Member(
+            position, packed, size, head[6], head[3]
+        )
         position = body_at + packed
     if not members:
         raise InputError("is an archive without a directory and without a whole member", file=file)
@@ -123,28 +125,28 @@ def member_bytes(data: memoryview, member: Member, *, file: str) -> memoryview:
     raise InputError("is not where the archive's directory says", file=file)
 
 
-def _find_directory(data: memoryview) -> tuple[int, int, int, int] | None:
-    """Return the directory's place, size and number of entries, and how far members moved."""
+def _find_directory(data: memoryview) -> tuple[int, int, int] | None:
+    """Return the directory's place and size, and how far members moved."""
     tail_at = max(0, len(data) - _END.size - _ALL_16)
     tail = bytes(data[tail_at:])
     at = tail.rfind(b"PK\x05\x06")
     if at < 0 or len(tail) - at < _END.size:
         return None
     end = _END.unpack_from(tail, at)
-    count, size, start, place = end[4], end[5], end[6], tail_at + at
+    size, start, place = end[5], end[6], tail_at + at
     locator_at = place - _LOCATOR.size
     if locator_at >= 0 and bytes(data[locator_at : locator_at + 4]) == b"PK\x06\x07":
         _, _, end64_at, _ = _LOCATOR.unpack_from(data, locator_at)
         if end64_at + _END64.size > locator_at or bytes(data[end64_at : end64_at + 4]) != b"PK\x06\x06":
             return None
         wide = _END64.unpack_from(data, end64_at)
-        count, size, start, place = wide[7], wide[8], wide[9], end64_at
+        size, start, place = wide[8], wide[9], end64_at
     if start + size > place:
         return None
-    return place - size, size, count, place - size - start
+    return place - size, size, place - size - start
 
 
-def _wide(sizes: tuple[int, int, int], extra: memoryview) -> tuple[int, int, int]:
+def _wide(sizes: tuple[int, int, int], extra: bytes) -> tuple[int, int, int]:
     """Return size, packed size and offset with those that did not fit taken from the zip64 field (4.5.3)."""
     position = 0
     while position + 4 <= len(extra):
@@ -158,5 +160,5 @@ def _wide(sizes: tuple[int, int, int], extra: memoryview) -> tuple[int, int, int
     return sizes
 
 
-def _name(raw: memoryview, flags: int) -> str:
-    return str(raw, "utf-8" if flags & _UTF8 else "cp437", "replace")
+def _name(raw: bytes, flags: int) -> str:
+    return raw.decode("utf-8" if flags & _UTF8 or raw.isascii() else "cp437", "replace")
