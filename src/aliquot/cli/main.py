@@ -90,7 +90,7 @@ def main() -> None:
         from aliquot.reports.plain import neutralise
 
         click.echo(f"aliquot: {neutralise(str(error), limit=2000)}", err=True)
-        code = error.exit_code
+        code = 130 if isinstance(error.__cause__, KeyboardInterrupt) else error.exit_code
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0

@@ -134,7 +134,7 @@ def _difference(comparison: Comparison) -> DifferenceRow:
 def _latency(a: Quantiles | None, b: Quantiles | None) -> str:
     if a is None or b is None:
         return ""
-    places = decimals_for(max(a.p95, b.p95))
+    places = decimals_for(min(a.median, b.median))
     median, p95 = (
         f"{x:.{places}f} -> {y:.{places}f} {a.unit}" for x, y in ((a.median, b.median), (a.p95, b.p95))
     )
