@@ -85,3 +85,5 @@ def test_a_wrong_call_is_refused():
         st.proportion_family(3, 9, floor=90)
     with pytest.raises(UsageError, match="y must lie"):
         st.mean_family([0.2, 1.2], low=0, high=1)
+    with pytest.raises(UsageError, match="give both low and high"):
+        st.mean_family([0.2, 1.0], low=0)

@@ -143,5 +143,5 @@ def rarer_unseen(y: Floats, clusters: Integers) -> bool:
     """
     values, counts = np.unique(y, return_counts=True)
     commonest = values[counts == counts.max()][:2]
-    holding = (np.count_nonzero(np.bincount(clusters[y != value])) for value in commonest)
+    holding = (int(np.count_nonzero(np.bincount(clusters[y != value]))) for value in commonest)
     return min(holding) < FEWEST_CLUSTERS

@@ -6,6 +6,7 @@ import math
 
 from numpy.typing import ArrayLike
 
+from aliquot.errors import UsageError
 from aliquot.stats.betting import betting_interval
 from aliquot.stats.binomial_tests import binomial_exact, binomial_mid_p, binomial_score
 from aliquot.stats.bootstrap import bootstrap_difference, bootstrap_mean
@@ -92,11 +93,14 @@ def mean_family(
         >>> print(mean_family([0.9, 1.0, 0.7, 0.8, 1.0, 0.95], low=0, high=1).decided)
         0.8917 [0.7072, 0.9656] 95% wilson_bounded, n = 6
     """
+    if (low is None) != (high is None):
+        raise UsageError("give both low and high, or neither")
     rows = as_rows(as_values(y, name="y", low=low, high=high), clusters=clusters, weights=weights)
     estimates: dict[str, Estimate | Undefined] = {}
-    limits = None if low is None or high is None else {"low": low, "high": high}
-    if limits is not None:
-        estimates["mean_bounded"] = mean_bounded(y, clusters=clusters, weights=weights, level=level, **limits)
+    if low is not None and high is not None:
+        estimates["mean_bounded"] = mean_bounded(
+            y, low=low, high=high, clusters=clusters, weights=weights, level=level
+        )
     estimates["mean_t"] = mean_t(y, clusters=clusters, weights=weights, level=level)
     for name in _BOOTSTRAPS:
         estimates[f"bootstrap_{name}"] = bootstrap_mean(
@@ -108,10 +112,10 @@ def mean_family(
             n_resamples=n_resamples,
             rng=rng,
         )
-    if limits is not None and rows.plain:
-        estimates["betting"] = betting_interval(y, level=level, rng=rng, **limits)
+    if low is not None and high is not None and rows.plain:
+        estimates["betting"] = betting_interval(y, low=low, high=high, level=level, rng=rng)
     few = rows.plain and rows.y.size < T_FROM
-    interval = "mean_bounded" if limits else "bootstrap_bca" if few else "mean_t"
+    interval = "mean_bounded" if "mean_bounded" in estimates else "bootstrap_bca" if few else "mean_t"
     return Family(
         title=f"one mean, n = {rows.y.size}",
         point=rows.mean,
