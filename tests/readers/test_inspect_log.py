@@ -473,3 +473,12 @@ def test_what_the_tool_printed_is_read_under_names_that_tell_it_apart(tmp_path: 
 def test_a_log_may_be_given_a_name(tmp_path: Path) -> None:
     evidence = read_one(eval_log(tmp_path / "a.eval", [summary(1)]), ReadOptions(name="mine"))
     assert systems(evidence) == ("mine",)
+
+
+def test_half_a_character_does_not_hide_the_rest_of_a_log(tmp_path: Path) -> None:
+    rows = [sample(1, input="half \ud83d, whole \U0001f600", events=[{"text": "\udc00"}]), sample(2)]
+    for log in (eval_log(tmp_path / "a.eval", rows, samples=rows), json_log(tmp_path / "a.json", rows)):
+        evidence = read_one(log)
+        assert evidence.items.height == 2
+        assert evidence.texts is not None
+        assert evidence.texts.inputs("sums", "1") == "half \ufffd, whole \U0001f600"

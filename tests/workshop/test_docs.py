@@ -12,7 +12,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 
 
 def first_cells(page: str) -> list[str]:
-    return re.findall(r"^\| `?([\w-]+)`? \|", (DOCS / page).read_text(encoding="utf-8"), re.MULTILINE)
+    return re.findall(r"^\| `?([\w.-]+)`? \|", (DOCS / page).read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def test_each_dependency_has_its_reason():

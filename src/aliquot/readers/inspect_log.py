@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +23,9 @@ FORMAT: Final = "inspect"
 
 MAX_LOGS: Final = 2_000
 """Logs a folder may hold."""
+
+MAX_ENTRIES: Final = 100_000
+"""Files and folders looked at in a folder."""
 
 MAX_HASHED_BYTES: Final = 64 << 20
 """Larger files are read without the SHA-256 of their bytes."""
@@ -111,9 +115,8 @@ def _names(runs: list[Run]) -> list[str]:
 def _files(folder: Path) -> list[Path]:
     """Return the files of a folder and the folders in it that may be logs, by name."""
     with machine_errors(folder):
-        return sorted(
-            file for file in folder.rglob("*") if file.suffix in {".eval", ".json"} and file.is_file()
-        )
+        entries = islice(folder.rglob("*"), MAX_ENTRIES)
+        return sorted(file for file in entries if file.suffix in {".eval", ".json"} and file.is_file())
 
 
 def _sniff_file(path: Path) -> bool | str:

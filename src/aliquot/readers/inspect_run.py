@@ -10,8 +10,8 @@ from typing import Final
 from aliquot.errors import InputError
 from aliquot.evidence.tables import Note
 from aliquot.files.archives import Archive, is_archive, open_archive
-from aliquot.files.documents import decode_document
 from aliquot.files.text import read_bounded
+from aliquot.files.typed_json import decode_document
 from aliquot.readers.inspect_header import version_of
 from aliquot.readers.inspect_records import (
     DOCUMENT,

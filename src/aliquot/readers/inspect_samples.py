@@ -10,7 +10,7 @@ import msgspec
 
 from aliquot.errors import InputError
 from aliquot.files.archives import Archive
-from aliquot.files.documents import decode_document
+from aliquot.files.typed_json import decode_document
 from aliquot.readers.inspect_records import METADATA, SAMPLE, SAMPLES, Message, Sample
 
 SUMMARIES: Final = "summaries.json"

@@ -11,8 +11,8 @@ from typing import Final, Protocol
 import msgspec
 
 from aliquot.files.archives import Archive
-from aliquot.files.documents import decode_document
 from aliquot.files.text import read_bounded
+from aliquot.files.typed_json import decode_document
 from aliquot.readers.inspect_records import (
     ATTACHMENTS,
     SAMPLE_TEXTS,

@@ -1,4 +1,4 @@
-"""JSON documents decoded into typed records; the constants JSON does not have count as null."""
+"""JSON documents decoded into typed records, with what strict JSON does not have made harmless."""
 
 from __future__ import annotations
 
@@ -11,11 +11,17 @@ from aliquot.errors import InputError
 
 Record = TypeVar("Record")
 
+_ESCAPE: Final = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+"""An escape in a text; the group is half of a surrogate pair, which stands for no character."""
+
 _CONSTANT: Final = re.compile(rb"(?<=[:\[,\s])(?:NaN|-?Infinity)(?=[,\]}\s])")
 
 
 def decode_document(data: bytes, decoder: msgspec.json.Decoder[Record], *, file: str) -> Record:
-    """Return a JSON document as a typed record; bare NaN and Infinity are read as null.
+    """Return a JSON document as a typed record; bare NaN and Infinity are null, half characters U+FFFD.
 
     Args:
         data: the whole document.
@@ -35,9 +41,10 @@ def decode_document(data: bytes, decoder: msgspec.json.Decoder[Record], *, file:
         except msgspec.ValidationError:
             raise
         except msgspec.DecodeError:
-            if b"NaN" not in data and b"Infinity" not in data:
+            strict = without_constants(without_halves(data))
+            if strict == data:
                 raise
-        return decoder.decode(without_constants(data))
+        return decoder.decode(strict)
     except msgspec.ValidationError as error:
         raise InputError(f"holds something else than expected: {error}", file=file) from error
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
@@ -64,3 +71,15 @@ def without_constants(data: bytes) -> bytes:
             parts += (data[start : found.start()], b"null")
             start = found.end()
     return b"".join((*parts, data[start:]))
+
+
+def without_halves(data: bytes) -> bytes:
+    r"""Return JSON in which every escape of half a surrogate pair is that of U+FFFD.
+
+    Examples:
+        >>> without_halves(rb'["\ud83d", "\ud83d\ude00", "\\ud83d"]')
+        b'["\\ufffd", "\\ud83d\\ude00", "\\\\ud83d"]'
+    """
+    if b"\\ud" not in data and b"\\uD" not in data:
+        return data
+    return _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], data)
