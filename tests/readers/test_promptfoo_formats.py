@@ -6,9 +6,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from aliquot.errors import InputError
+from aliquot.errors import AliquotError, InputError
 from aliquot.evidence.contents import systems
+from aliquot.readers.options import ReadOptions
+from aliquot.readers.promptfoo import PromptfooReader
 from aliquot.readers.registry import find_reader, read_one
 from tests.readers.promptfoo_samples import database, error_row, export, row, version_2, write
 
@@ -104,6 +108,27 @@ def test_a_database_that_is_not_promptfoos_or_broken_is_one_error(tmp_path: Path
     writer.close()
     with pytest.raises(InputError, match="holds no results"):  # a view is no table: it could ask for ever
         read_one(path)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(st.integers(0, 20_000), st.integers(0, 255)), min_size=1, max_size=40))
+def test_a_database_with_wrong_bytes_gives_evidence_or_one_error(
+    tmp_path: Path, changes: list[tuple[int, int]]
+) -> None:
+    whole = tmp_path / "whole.db"
+    if not whole.exists():
+        database(whole, {"one": [row(0), error_row(1, value=2)]})
+    data = bytearray(whole.read_bytes())
+    for place, byte in changes:
+        data[place % len(data)] = byte
+    path = tmp_path / "changed.db"
+    path.write_bytes(bytes(data))
+    said = ""
+    try:
+        assert PromptfooReader().read(path, ReadOptions()).outcomes.height > 0
+    except AliquotError as error:
+        said = str(error)
+    assert "\n" not in said
 
 
 def test_csv_tells_errors_and_says_what_it_lost(tmp_path: Path) -> None:

@@ -22,8 +22,8 @@ _OLD_CELL: Final = re.compile(
 )
 _OLD_REASON: Final = "\n\nReason: "
 _LOST: Final = (
-    "CSV keeps no assertions, tokens, latency, cost, error texts or repeat counts, and scores to two decimals; "
-    "items are known by their variables alone. Export JSON to keep them"
+    "CSV keeps no assertions, metadata (so no clusters), tokens, latency, cost, error texts or repeat counts, and "
+    "scores to two decimals; items are known by their variables alone. Export JSON to keep them"
 )
 _LOST_OLD: Final = "the named scores of this old CSV are sums over assertions and are left out"
 

@@ -38,7 +38,8 @@ def log_of_database(path: Path, *, reading: JsonReading) -> Log:
         with _copy(path) as database:
             return _newest(database, reading, file=file)
     except sqlite3.Error as error:
-        raise InputError(f"cannot be read as promptfoo's database: {error}", file=file) from error
+        problem = " ".join(str(error).split())
+        raise InputError(f"cannot be read as promptfoo's database: {problem}", file=file) from error
     except (OverflowError, UnicodeDecodeError) as error:
         raise InputError("holds a value that cannot be read", file=file) from error
 
