@@ -102,6 +102,42 @@ def test_what_rests_on_the_bounded_form_speaks_under_its_own_name():
     )
 
 
+def spoken_of_pairs(n_clusters, psi, difference, icc, reps=60):
+    design, rng = st.PairedDesign(8 * n_clusters, psi, difference, n_clusters, icc), np.random.default_rng(10)
+    drawn = [design.draw(rng) for _ in range(reps)]
+    found = [st.paired_binary_difference(s.a, s.b, clusters=s.clusters) for s in drawn]
+    return float(np.mean([st.coverage_warning(e) is not None for e in found]))
+
+
+def test_few_differing_items_of_many_clusters():
+    assert spoken_of_pairs(50, 0.03, 0.03, 0.5) >= 0.9 - 3 * np.sqrt(0.9 * 0.1 / 60)
+    assert spoken_of_pairs(50, 0.03, 0.03, 0.2) >= 0.9 - 3 * np.sqrt(0.9 * 0.1 / 60)
+    assert spoken_of_pairs(50, 0.1, 0.0, 0.2) <= 0.05
+    assert spoken_of_pairs(50, 0.3, 0.1, 0.5) <= 0.05
+    assert spoken_of_pairs(20, 0.03, 0.03, 0.5) == 0
+
+
+def test_the_mark_of_few_differing_items():
+    fails = replace(FAILS, method="tango_effective_n", point=0.02, df=49.0, settings={"psi": 0.02})
+    assert st.coverage_warning(fails) is not None
+    for change in (
+        {"settings": {"psi": 0.0}, "point": 0.0},
+        {"settings": {"psi": 0.06}, "point": 0.06},  # 50 · .06 = 3
+        {"settings": {}},
+        {"point": 0.0149},  # .75 · .02 = .015
+        {"df": 19.5},
+        {"clusters": None},  # attempts
+    ):
+        assert st.coverage_warning(replace(fails, **change)) is None, change
+    for change in (
+        {"point": -0.02},
+        {"point": 0.015},
+        {"df": 19.6},
+        {"settings": {"psi": 0.0599}, "point": 0.0599},
+    ):
+        assert st.coverage_warning(replace(fails, **change)) is not None, change
+
+
 def test_the_sentence_names_the_level_and_nothing_is_said_of_undefined():
     assert "on such data intervals of 90%" in (st.coverage_warning(replace(FAILS, level=0.9)) or "")
     assert st.coverage_warning(st.Undefined("one cluster only")) is None

@@ -9,13 +9,16 @@ _FEWEST_DF = 4.0
 _CORRELATED = 2.0
 _RARE_CLUSTERS = 4.0
 _RARE_ROWS = 5.0
+_MANY_DF = 19.5
+_FEW_CLUSTERS = 3.0
+_ONE_WAY = 0.75
 
 
 def coverage_warning(estimate: Estimate | Undefined) -> str | None:
     """Return the sentence to print where the interval is known to hold the truth less often than it says.
 
-    Two marks are looked for, both in the record itself and read off the simulations of ``docs/validity.md``;
-    where coverage falls short they are there in nine data sets of ten.
+    Three marks are looked for, all in the record itself and read off the simulations of ``docs/validity.md``;
+    where coverage falls short they are there in about nine data sets of ten.
 
     A rate or bounded mean over clusters: sizes so unequal that ν < .6 (G − 1), with ν above 4 (below it the
     factor (z/t)² makes up for it); rows that repeat each other, n over n_eff above 2; and a rarer outcome that
@@ -25,8 +28,13 @@ def coverage_warning(estimate: Estimate | Undefined) -> str | None:
     A mean of independent bounded scores: all but a few lie at one limit, 0 < n_eff min(m, 1 − m) < 5. The next
     score that falls short may fall far.
 
+    A paired difference over clusters, ν above 19.5: what differs nearly all goes one way, abs d̂ at least .75 ψ̂,
+    and fills the worth of less than three clusters, 0 < (ν + 1) ψ̂ < 3. Whether whole clusters change together
+    can then hardly be seen. (With fewer clusters the factor (z/t)² makes up for it.)
+
     Args:
-        estimate: what ``rate``, ``floor_interval``, ``mean_bounded`` or ``pass_at_k`` and its kin returned.
+        estimate: what ``rate``, ``floor_interval``, ``mean_bounded``, ``pass_at_k`` and its kin or a paired
+            difference returned.
 
     Returns:
         One sentence, or None.
@@ -43,6 +51,9 @@ def coverage_warning(estimate: Estimate | Undefined) -> str | None:
     """
     if isinstance(estimate, Undefined) or estimate.n_eff is None or estimate.df is None:
         return None
+    if estimate.method == "tango_effective_n" and estimate.clusters is not None:
+        cause = "few items differ, nearly all one way, so agreement within clusters can hardly be seen"
+        return _sentence(cause, estimate, "82 to 93%") if _few_and_one_way(estimate, estimate.df) else None
     form = estimate.settings.get("interval", estimate.method)
     if form not in {"wilson_effective_n", "wilson_bounded", "clopper_pearson_effective_n"}:
         return None
@@ -57,6 +68,13 @@ def coverage_warning(estimate: Estimate | Undefined) -> str | None:
         cause = "clusters are very unequal and few of the large ones hold the rarer outcome"
         return _sentence(cause, estimate, "83 to 94%")
     return None
+
+
+def _few_and_one_way(estimate: Estimate, df: float) -> bool:
+    psi = estimate.settings.get("psi")
+    if not isinstance(psi, int | float):
+        return False
+    return df > _MANY_DF and 0 < (df + 1) * psi < _FEW_CLUSTERS and abs(estimate.point) >= _ONE_WAY * psi
 
 
 def _rarer(estimate: Estimate) -> float:
