@@ -16,6 +16,7 @@ from aliquot.analysis.compare import Choices, compare_systems
 from aliquot.errors import InputError, UsageError
 from aliquot.evidence.assembly import rename, select
 from aliquot.evidence.contents import metrics, systems, tasks
+from aliquot.evidence.long_table import to_arrow, to_pandas, to_polars
 from aliquot.evidence.merging import merge
 from aliquot.evidence.reduction import units
 from aliquot.evidence.status import STATUSES
@@ -168,9 +169,9 @@ def test_what_only_rows_at_hand_can_tell_is_refused(
 
 def test_frames_go_out_as_they_came_in() -> None:
     evidence = _read(LONG)
-    table = evidence.to_polars()
-    assert evidence.to_pandas().shape == table.shape
-    assert evidence.to_arrow().num_rows == table.height
+    table = to_polars(evidence)
+    assert to_pandas(evidence).shape == table.shape
+    assert to_arrow(evidence).num_rows == table.height
     assert _found(from_frame(table)) == _found(evidence)
 
 
@@ -183,7 +184,7 @@ def test_pyspark_agrees_with_rows_at_hand() -> None:
     session = builder.config("spark.sql.shuffle.partitions", "1").getOrCreate()
     try:
         frame = LONG.with_columns(topic=pl.lit("law"))
-        eager, lazy = _read(frame), _read(session.createDataFrame(frame.to_pandas()))
+        eager, lazy = _read(frame), _read(session.createDataFrame(frame.rows(), frame.columns))
         _assert_same_units(eager, lazy)
         assert _found(lazy) == _found(eager)
     finally:

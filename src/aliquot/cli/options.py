@@ -47,12 +47,20 @@ def reading_options(command: Command) -> Command:
 
 
 def take_reading(options: dict[str, Any]) -> ReadOptions:
-    """Take the reading options out of a command's options and return them as a record."""
+    """Take the reading options out of a command's options; what a mapping file says stands below them."""
+    from dataclasses import replace
+    from pathlib import Path
+
+    from aliquot.readers.mapping import read_mapping
     from aliquot.readers.options import ReadOptions
 
     taken = {name: options.pop(f"column_{name}") for name in COLUMNS}
     taken |= {name: options.pop(name) for name in _PLAIN}
-    return ReadOptions(**{name: value for name, value in taken.items() if value is not None})
+    mapping = options.pop("mapping")
+    saved = ReadOptions() if mapping is None else read_mapping(Path(mapping))
+    return replace(
+        saved, **{name: value for name, value in taken.items() if value is not None and value != ()}
+    )
 
 
 def _decorated(command: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:
@@ -69,7 +77,10 @@ _PAIRING = (
         help="The two systems, when the files hold several.",
     ),
     click.option("--task", help="The task, when there are several."),
-    click.option("--metric", help="The metric; default: the log's own headline."),
+    click.option(
+        "--metric",
+        help="The metric, or an expression such as 'all(g1, g2)'; default: the log's own headline.",
+    ),
     click.option(
         "--match-on",
         type=click.Choice(["content", "id"]),
@@ -108,6 +119,9 @@ _READING = (
     *(
         click.option(f"--{name}-column", f"column_{name}", help=f"Column of a table that holds the {name}.")
         for name in COLUMNS
+    ),
+    click.option(
+        "--mapping", metavar="FILE", help="These options from a file (aliquot read --save-mapping FILE)."
     ),
     click.option("--reader", help="Reader to use, when the file does not tell what it is."),
     click.option(

@@ -2,83 +2,116 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 import polars as pl
 
+from aliquot.evidence.metrics import derive_metrics
+from aliquot.evidence.tables import METRICS, Evidence
+
 ATTEMPT: Final = ("system", "task", "item", "attempt")
 
-CORE: Final = ("system", "task", "item", "attempt", "metric", "scorer", "value", "status")
+CORE: Final = (*ATTEMPT, "metric", "scorer", "value", "status")
 """Columns that are always there; the others only when they say something."""
 
-UNSAID: Final[dict[str, object]] = {"weight": 1.0, "scorer_repeat": 1, "by": "rule"}
-"""What a column holds throughout when it says nothing, apart from null."""
+PLAIN: Final = ("reason", "started", "cost", "latency_s", "tokens_in", "tokens_out")
+"""What is said of a response under its own name."""
 
-METRIC: Final = "metric."
-"""Columns that begin so describe the row's metric."""
+OUTCOME: Final[Mapping[str, str]] = {
+    f"outcome.{name}": name for name in ("status", "by", "repeat", "label", "parts")
+}
+RESPONSE: Final[Mapping[str, str]] = {
+    f"response.{name}": name
+    for name in ("stage", "first_token_s", "tokens_reasoning", "tokens_cached", "currency", "steps", "tool_calls",
+                 "tool_errors", "cached")
+}  # fmt: skip
+METRIC: Final[Mapping[str, str]] = {f"metric.{name}": name for name in METRICS if name != "metric"}
+"""Columns whose names a foreign table may use for something else: the name in the long table → in its own."""
+
+CONTENT: Final = "item.content"
+"""The hash of what the item asks."""
+
+_UNSAID: Final[Mapping[str, object]] = {"weight": 1.0, "outcome.repeat": 1, "outcome.by": "rule"}
 
 
-def long_table(
-    items: pl.DataFrame, responses: pl.DataFrame, outcomes: pl.DataFrame, metrics: pl.DataFrame
-) -> pl.DataFrame:
-    """Return outcomes, responses, items and metrics as one table that reads back to the same outcomes.
+def to_polars(evidence: Evidence) -> pl.DataFrame:
+    """Return one long table that reads back to the same outcomes.
 
-    ``status`` is the response's, ``outcome_status`` the outcome's. An attempt that nobody scored has a row without a
-    value under every metric that applies to its item.
+    ``status`` is the response's, ``outcome.status`` the outcome's where they differ. An attempt that nobody scored has
+    a row without a value under every metric that applies to its item. Texts, settings and what the log's tool printed
+    are not in it.
 
-    Args:
-        items: the table of that name.
-        responses: the table of that name.
-        outcomes: the table of that name.
-        metrics: the table of that name.
+    Examples:
+        >>> from aliquot.evidence.assembly import assemble
+        >>> evidence = assemble(pl.DataFrame({"system": ["a"], "item": ["1"], "value": [1.0]}))
+        >>> to_polars(evidence).columns
+        ['system', 'task', 'item', 'attempt', 'metric', 'scorer', 'value', 'status']
     """
-    scored = outcomes.rename({"repeat": "scorer_repeat", "status": "outcome_status"})
-    unscored = _unscored(responses, outcomes, metrics)
-    rows = pl.concat([scored, unscored], how="diagonal") if unscored.height else scored
-    own = responses.rename({"content": "answered"})
-    rows = rows.join(own, on=ATTEMPT, how="left", maintain_order="left")
+    outcomes = evidence.outcomes.rename(_to(OUTCOME))
+    rows = pl.concat([outcomes, _unscored(evidence)], how="diagonal_relaxed")
+    responses = evidence.responses.rename({**_to(RESPONSE), "content": "answered"})
+    items = evidence.items.rename({"content": CONTENT})
+    rows = rows.join(responses, on=ATTEMPT, how="left", maintain_order="left")
     rows = rows.join(items, on=["task", "item"], how="left", maintain_order="left")
-    described = metrics.rename({name: f"{METRIC}{name}" for name in metrics.columns if name != "metric"})
-    rows = rows.join(described, on="metric", how="left", maintain_order="left")
-    rows = rows.with_columns(pl.coalesce("answered", "content").alias("content")).drop("answered")
-    rest = [name for name in rows.columns if name not in CORE and _says(rows[name], name)]
-    if rows["outcome_status"].equals(_derived_status(rows)):
-        rest.remove("outcome_status")
+    rows = rows.join(_described(evidence), on="metric", how="left", maintain_order="left")
+    rows = rows.with_columns(pl.coalesce("answered", CONTENT).alias(CONTENT)).drop("answered")
+    rest = [name for name in rows.columns if name not in CORE and _says(rows[name])]
+    if rows["outcome.status"].equals(rows["status"]):
+        rest.remove("outcome.status")
     return rows.select(*CORE, *rest)
 
 
-def _says(column: pl.Series, name: str) -> bool:
-    unsaid = UNSAID.get(name)
-    return column.drop_nulls().len() > 0 and (unsaid is None or not (column == unsaid).all())
+def to_arrow(evidence: Evidence) -> Any:
+    """Return the long table as an Arrow table; needs pyarrow."""
+    return to_polars(evidence).to_arrow()
 
 
-def _derived_status(rows: pl.DataFrame) -> pl.Series:
-    """Return the outcome's status as a reader takes it when no column says it."""
-    derived = pl.when(pl.col("value").is_null()).then(pl.lit("missing")).otherwise(pl.lit("ok"))
-    return rows.select(pl.coalesce("status", derived)).to_series()
+def to_pandas(evidence: Evidence) -> Any:
+    """Return the long table as a pandas frame; needs pandas and pyarrow."""
+    return to_polars(evidence).to_pandas()
 
 
-def _unscored(responses: pl.DataFrame, outcomes: pl.DataFrame, metrics: pl.DataFrame) -> pl.DataFrame:
+def _to(names: Mapping[str, str]) -> dict[str, str]:
+    return {own: shown for shown, own in names.items()}
+
+
+def _says(column: pl.Series) -> bool:
+    unsaid = _UNSAID.get(column.name)
+    return column.null_count() < column.len() and (unsaid is None or not (column == unsaid).all())
+
+
+def _described(evidence: Evidence) -> pl.DataFrame:
+    """Return of the metrics what a reader would not take from their values, with the metric's name."""
+    derived = {row["metric"]: row for row in derive_metrics(evidence.outcomes).iter_rows(named=True)}
+    known = evidence.metrics.filter(pl.col("metric").is_in(list(derived)))
+    told = {
+        name
+        for row in known.iter_rows(named=True)
+        for name, value in row.items()
+        if value != derived[row["metric"]][name] and (name != "headline" or known.height > 1)
+    }
+    return known.select("metric", *(name for name in METRICS if name in told)).rename(
+        {own: shown for shown, own in METRIC.items() if own in told}
+    )
+
+
+def _unscored(evidence: Evidence) -> pl.DataFrame:
     """Return a row without a value for each attempt without an outcome, under every metric that applies."""
-    attempts = responses.join(outcomes, on=ATTEMPT, how="anti").select(ATTEMPT)
+    outcomes = evidence.outcomes
+    attempts = evidence.responses.join(outcomes, on=ATTEMPT, how="anti").select(ATTEMPT)
     applies = outcomes.select("task", "item", "metric").unique()
     never = attempts.join(applies, on=["task", "item"], how="anti")
-    named = outcomes.select("task", "metric").unique()
+    scorers = outcomes.group_by("task", "metric").agg(scorer=pl.col("scorer").first())
     rows = pl.concat(
         [
-            attempts.join(applies, on=["task", "item"], how="inner"),
-            never.join(named, on="task", how="inner"),
-        ]
+            attempts.join(applies, on=["task", "item"]).join(scorers, on=["task", "metric"]),
+            never.join(scorers, on="task"),
+        ],
+        how="diagonal",
     )
-    scorers = outcomes.group_by("task", "metric").agg(scorer=pl.col("scorer").first())
-    order = {name: place for place, name in enumerate(metrics["metric"])}
-    return (
-        rows.join(scorers, on=["task", "metric"], how="left")
-        .sort(*ATTEMPT, pl.col("metric").replace_strict(order, default=None))
-        .with_columns(
-            scorer_repeat=pl.lit(1, dtype=pl.Int64),
-            value=pl.lit(None, dtype=pl.Float64),
-            outcome_status=pl.lit("missing"),
-            by=pl.lit("rule"),
-        )
+    return rows.sort(*ATTEMPT, "metric").with_columns(
+        pl.lit("missing").alias("outcome.status"),
+        pl.lit("rule").alias("outcome.by"),
+        pl.lit(1).alias("outcome.repeat"),
     )

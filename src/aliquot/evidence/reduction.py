@@ -105,7 +105,7 @@ def reduce_items(
     return attempts.group_by("item").agg(
         nw.col("value").mean().alias("mean"),
         nw.col("value").count().cast(nw.Int64).alias("k"),
-        nw.col("value").is_null().sum().cast(nw.Int64).alias("missing"),
+        nw.col("value").is_null().cast(nw.Int64).sum().alias("missing"),
     )
 
 

@@ -11,13 +11,11 @@ reduced.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, TypeAlias
 
 import narwhals as nw
 import polars as pl
-
-from aliquot.evidence.long_table import long_table
 
 Kind: TypeAlias = Literal["binary", "ordinal", "bounded", "real", "category"]
 Better: TypeAlias = Literal["higher", "lower", "none"]
@@ -214,6 +212,11 @@ class Evidence:
         """Return a table as it was given, without bringing it here."""
         return self.__dict__[table]
 
+    def revise(self, **changes: Any) -> Evidence:
+        """Return the evidence with some fields changed; ``dataclasses.replace`` would bring lazy rows here."""
+        held = {"responses": self.held("responses"), "outcomes": self.held("outcomes")}
+        return replace(self, **(held | changes))
+
     def scan(self, table: RowsOf, **values: str) -> nw.LazyFrame[Any]:
         """Return the rows with these values, to be reduced where they are."""
         held = self.held(table)
@@ -231,15 +234,3 @@ class Evidence:
         """Return a frame in which every system and task (of outcomes: metric and scorer) occurs as in the table."""
         held = self.held(table)
         return held.names if isinstance(held, LazyTable) else held
-
-    def to_polars(self) -> pl.DataFrame:
-        """Return one long table: a row an outcome, with what is known of its response, item and metric."""
-        return long_table(self.items, self.responses, self.outcomes, self.metrics)
-
-    def to_arrow(self) -> Any:
-        """Return the long table as an Arrow table; needs pyarrow."""
-        return self.to_polars().to_arrow()
-
-    def to_pandas(self) -> Any:
-        """Return the long table as a pandas frame; needs pandas and pyarrow."""
-        return self.to_polars().to_pandas()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -15,6 +16,10 @@ from aliquot.files.text import MAX_LINE_BYTES
 DELIMITERS: Final = (",", ";", "\t", "|")
 """Delimiters looked for, the likeliest first."""
 
+ESCAPED: Final = "aliquot.escaped"
+"""A column of tables written by this package: in rows marked 1, a text like a formula has an apostrophe more."""
+
+_KEPT: Final = re.compile(r"'+[=+\-@\t\r]")
 _SAMPLE_ROWS: Final = 20
 _SAMPLE_CHARACTERS: Final = 1 << 20
 
@@ -55,7 +60,18 @@ def read_delimited(text: str, *, file: str, delimiter: str | None = None) -> Row
         if text.endswith(("\n", "\r")) or len(torn[1]) > len(header):
             raise _ragged(torn, len(header), row=len(rows.lines) + 1, file=file)
         rows.notes.append(Note("torn_line", f"line {torn[0]} is cut off in the middle; it is left out"))
+    _unescape(rows.columns)
     return rows
+
+
+def _unescape(columns: dict[str, list[Cell]]) -> None:
+    """Take away the apostrophes that kept texts from being formulas."""
+    marks = columns.pop(ESCAPED, [])
+    for index in (index for index, mark in enumerate(marks) if mark == "1"):
+        for column in columns.values():
+            cell = column[index]
+            if isinstance(cell, str) and _KEPT.match(cell):
+                column[index] = cell[1:]
 
 
 def find_delimiter(text: str) -> str:

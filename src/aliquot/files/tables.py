@@ -13,8 +13,9 @@ from aliquot.errors import InputError, UsageError
 from aliquot.evidence.tables import Note
 from aliquot.files.delimited import read_delimited
 from aliquot.files.json_rows import read_json, read_json_lines
+from aliquot.files.parquet_footer import check_parquet
 from aliquot.files.rows import Cell, Rows
-from aliquot.files.text import decode, read_bounded
+from aliquot.files.text import MAX_FILE_BYTES, decode, read_bounded
 from aliquot.files.writing import machine_errors
 
 TableFormat: TypeAlias = Literal["csv", "tsv", "jsonl", "json", "parquet"]
@@ -135,8 +136,22 @@ def _cells(column: pl.Series) -> list[Cell]:
 def _read_parquet(path: Path) -> Table:
     if not path.is_file():
         raise InputError("there is no such file", file=str(path))
+    check_parquet(path)
     with machine_errors(path):
         try:
-            return table_of(pl.read_parquet(path))
-        except pl.exceptions.PolarsError as error:
-            raise InputError("is not a Parquet file", file=str(path)) from error
+            frame = pl.read_parquet(path)
+            _check_texts(frame, file=str(path))
+            return table_of(frame)
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+            raise InputError("is not a Parquet file, or is damaged", file=str(path)) from error
+
+
+def _check_texts(frame: pl.DataFrame, *, file: str) -> None:
+    """Raise InputError when texts that the file holds once would be too large written out in every row."""
+    texts = [name for name, kind in frame.schema.items() if kind == pl.String]
+    for name in texts:
+        size = int(frame[name].str.len_bytes().cast(pl.Int64).sum())
+        if size > MAX_FILE_BYTES:
+            raise InputError(
+                f"holds {size:,} bytes of text; the limit is {MAX_FILE_BYTES:,}", file=file, field=name
+            )

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable, Collection, Sequence
 from typing import Final, Literal
 
+import msgspec
+
 from aliquot.errors import InputError
 from aliquot.evidence.identity import text_of
 from aliquot.evidence.status import STATUSES
@@ -116,6 +118,17 @@ def values(
     return found, not_numbers
 
 
+def holds_values(cells: Sequence[Cell], *, missing: Collection[str] = ()) -> bool:
+    """Tell whether a column holds numbers or truth values alone, and at least one.
+
+    Examples:
+        >>> holds_values(["yes", None, "0,5"]), holds_values(["a", "1"]), holds_values([None])
+        (True, False, False)
+    """
+    found = {_number(cell, ",", missing) for cell in set(cells)}
+    return found != {None} and not any(isinstance(number, str) for number in found)
+
+
 def _number(cell: Cell, decimal: str, missing: Collection[str]) -> float | str | None:
     """Return a cell's number (perhaps NaN), None when missing, the text itself when it is neither."""
     if cell is None:
@@ -157,4 +170,28 @@ def statuses(
                 remedy=f"Known: {', '.join(STATUSES)}",
             )
         found.append(word)
+    return found
+
+
+def parts(
+    cells: Sequence[Cell], *, place: Callable[[int], str], file: str, column: str
+) -> list[list[float] | None]:
+    """Return lists of numbers, written as JSON; an empty cell is None.
+
+    Raises:
+        InputError: a cell holds anything else.
+
+    Examples:
+        >>> parts(["[1, 2.5]", None], place=str, file="a.csv", column="outcome.parts")
+        [[1.0, 2.5], None]
+    """
+    decoder = msgspec.json.Decoder(list[float])
+    found: list[list[float] | None] = []
+    for index, cell in enumerate(cells):
+        try:
+            found.append(None if cell is None else decoder.decode(str(cell)))
+        except (msgspec.MsgspecError, UnicodeEncodeError) as error:
+            raise InputError(
+                f"{cell!r} is no list of numbers ({place(index)})", file=file, field=column
+            ) from error
     return found

@@ -92,7 +92,7 @@ class _Lazily:
         defaults["metric"] = self.mapped.metric
         for name, default in defaults.items():
             known[name] = known[name].fill_null(default) if name in known else _literal(default, name)
-        segments = {f"segment.{name}": self._text(column) for name, column in self.mapped.segments.items()}
+        segments = {place: self._text(self.mapped.segments[name]) for place, name in self._segments().items()}
         number = self._number(value)
         finite = nw.when(number.is_finite()).then(number)
         selected = self.frame.select(
@@ -137,7 +137,7 @@ class _Lazily:
     def items(self, rows: nw.LazyFrame[Any]) -> pl.DataFrame:
         """Return the table of items."""
         said = [name for name in ("cluster", "stratum", "weight") if name in self.mapped.columns]
-        said += [f"segment.{name}" for name in self.mapped.segments]
+        said += self._segments()
         lows = [nw.col(name).min().alias(name) for name in said]
         highs = [nw.col(name).max().alias(f"high {name}") for name in said]
         found = _here(rows.group_by("task", "item").agg(nw.len().alias("rows"), *lows, *highs)).sort(
@@ -148,9 +148,14 @@ class _Lazily:
         for name in said:
             differing = found.filter(pl.col(name) != pl.col(f"high {name}"))
             if differing.height:
-                what = name.removeprefix("segment.")
+                what = self._segments().get(name, name)
                 raise InputError(f"item {differing['item'][0]!r} has more than one {what}", file=FILE)
-        return conform("items", found.drop("rows", *(f"high {name}" for name in said)))
+        names = {place: f"segment.{name}" for place, name in self._segments().items()}
+        return conform("items", found.drop("rows", *(f"high {name}" for name in said)).rename(names))
+
+    def _segments(self) -> dict[str, str]:
+        """Return a name for each segment that every engine takes (Spark reads a dot as a step into a record)."""
+        return {f"segment_{place}": name for place, name in enumerate(self.mapped.segments)}
 
     def refuse_duplicates(self, rows: nw.LazyFrame[Any]) -> None:
         """Raise InputError when rows of one key are there, or a status is unknown."""
@@ -194,7 +199,7 @@ def _ranges(rows: nw.LazyFrame[Any]) -> pl.DataFrame:
             nw.col("value").max().alias("high"),
             nw.col("other").min(),
             nw.len().cast(nw.Int64).alias("rows"),
-            nw.col("value").is_null().sum().cast(nw.Int64).alias("missing"),
+            nw.col("value").is_null().cast(nw.Int64).sum().alias("missing"),
             nw.col("bad").sum().cast(nw.Int64),
         )
     )

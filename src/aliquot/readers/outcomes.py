@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -11,20 +12,37 @@ import polars as pl
 from aliquot.errors import InputError, UsageError
 from aliquot.evidence.assembly import DEFAULTS, assemble
 from aliquot.evidence.identity import content_hash, text_of
+from aliquot.evidence.long_table import CONTENT, METRIC, OUTCOME, RESPONSE
 from aliquot.evidence.metrics import metric_row
 from aliquot.evidence.tables import METRICS, RESPONSES, Evidence, Note, Source
 from aliquot.evidence.texts import HeldTexts
 from aliquot.files.rows import Cell
 from aliquot.files.tables import Table
-from aliquot.readers.cells import decimal_mark, ids, statuses, values
+from aliquot.readers.cells import decimal_mark, holds_values, ids, parts, statuses, values
 from aliquot.readers.columns import Mapped, map_columns
 from aliquot.readers.options import ReadOptions
 from aliquot.readers.repetition import ROW_KEY, refuse_contradictions, settle_rows
 
-NUMBERS: Final = ("cost", "latency_s", "weight")
-WHOLE_NUMBERS: Final = ("tokens_in", "tokens_out", "attempt", "try")
-WORDS: Final = ("task", "metric", "scorer", "cluster", "stratum", "reason", "started")
+NUMBERS: Final = frozenset(
+    {
+        "cost",
+        "latency_s",
+        "weight",
+        "response.first_token_s",
+        "metric.low",
+        "metric.high",
+        "metric.on_failure",
+    }
+)
+WHOLE_NUMBERS: Final = frozenset(
+    {"tokens_in", "tokens_out", "attempt", "try", "outcome.repeat", "response.tokens_reasoning",
+     "response.tokens_cached", "response.steps", "response.tool_calls", "response.tool_errors"}
+)  # fmt: skip
+TRUTHS: Final = frozenset({"response.cached", "metric.headline"})
+STATUS: Final = frozenset({"status", "outcome.status"})
 TEXTS: Final = ("inputs", "reference", "response")
+OWN_NAMES: Final = {**OUTCOME, **RESPONSE, CONTENT: "content"}
+"""What a column of the long table is called in its own table."""
 
 
 def evidence_of(table: Table, options: ReadOptions, *, file: str, name: str, source: Source) -> Evidence:
@@ -46,14 +64,15 @@ def evidence_of(table: Table, options: ReadOptions, *, file: str, name: str, sou
     rows = reading.rows(name)
     refuse_contradictions(rows, reading.item_columns, place=table.place, file=file)
     rows, notes = settle_rows(rows, place=table.place, file=file, duplicates=options.duplicates)
-    outcomes = rows.select(*ROW_KEY, "value", "status")
+    own = [pl.col(name) for name in ("by", "label", "parts") if name in rows.columns]
+    outcomes = rows.select(*ROW_KEY, "value", pl.col("outcome status").alias("status"), *own)
     attempt = ("system", "task", "item", "attempt")
     said = [column for column in rows.columns if column in RESPONSES and column not in {*attempt, "content"}]
     return assemble(
         outcomes,
         items=_first(rows, ("task", "item"), reading.item_columns),
         responses=_first(rows, attempt, said),
-        metrics=_metrics(outcomes, options),
+        metrics=_metrics(rows, options),
         sources=(source,),
         notes=(*table.notes, *mapped.notes, *reading.notes, *notes),
         texts=_texts(rows),
@@ -74,7 +93,7 @@ class _Reading:
     def item_columns(self) -> list[str]:
         """What the rows say of their items."""
         described = [name for name in ("cluster", "stratum", "weight") if name in self.mapped.columns]
-        content = ["content"] if {"inputs", "reference"} & set(self.mapped.columns) else []
+        content = ["content"] if {"inputs", "reference", CONTENT} & set(self.mapped.columns) else []
         return [*content, *described, *(f"segment.{name}" for name in self.mapped.segments)]
 
     def rows(self, name: str) -> pl.DataFrame:
@@ -82,8 +101,10 @@ class _Reading:
         table, columns = self.table, self.mapped.columns
         data: dict[str, Sequence[Any]] = {"row": range(table.height), "item": self._items()}
         for meaning, column in columns.items():
-            if meaning not in {"item", "value", "system"}:
-                data[meaning] = self._typed(meaning, column)
+            if meaning == "outcome.status":
+                data["outcome status"] = self._typed(meaning, column)
+            elif meaning not in {"item", "value", "system"}:
+                data[OWN_NAMES.get(meaning, meaning)] = self._typed(meaning, column)
         for segment, column in self.mapped.segments.items():
             data[f"segment.{segment}"] = [text_of(cell) for cell in table.columns[column]]
         frame = pl.DataFrame(data, infer_schema_length=None)
@@ -94,7 +115,7 @@ class _Reading:
         return self._with_content(self._with_status(frame))
 
     def _defaults(self) -> dict[str, object]:
-        names = ("task", "attempt", "metric", "scorer")
+        names = ("task", "attempt", "metric", "scorer", "repeat")
         return {name: self.mapped.metric if name == "metric" else DEFAULTS[name] for name in names}
 
     def _items(self) -> list[str]:
@@ -119,7 +140,7 @@ class _Reading:
     def _typed(self, meaning: str, column: str) -> Sequence[Any]:
         """Return a column other than id, system and value as numbers, status words or text."""
         cells = self.table.columns[column]
-        if meaning == "status":
+        if meaning in STATUS:
             return statuses(cells, place=self.table.place, file=self.file, column=column)
         if meaning in NUMBERS:
             return self._numbers(column)
@@ -127,6 +148,10 @@ class _Reading:
             return [
                 None if number is None else self._whole(number, column) for number in self._numbers(column)
             ]
+        if meaning in TRUTHS:
+            return [None if number is None else number != 0 for number in self._numbers(column)]
+        if meaning == "outcome.parts":
+            return parts(cells, place=self.table.place, file=self.file, column=column)
         return [text_of(cell) for cell in cells]
 
     def _numbers(self, column: str) -> list[float | None]:
@@ -161,14 +186,28 @@ class _Reading:
             ]
             return pl.concat(parts)
         if "value" not in columns:
+            wide = self._like_values()
+            each = " ".join(f"--wide {shlex.quote(column)}" for column in wide)
+            known = f"aliquot read {shlex.quote(self.file)} {each} for a column a system"
             raise self._unmapped(
-                "the values", "--value-column NAME, or --wide A --wide B for a column a system"
+                "the values",
+                f"--value-column NAME, or {known if wide else '--wide A --wide B for a column a system'}",
             )
         system = pl.lit(name)
         if "system" in columns:
             names = [text_of(cell) or name for cell in self._cells("system")]
             system = pl.Series("system", names, dtype=pl.String)
         return self._value(frame, columns["value"]).with_columns(system=system)
+
+    def _like_values(self) -> list[str]:
+        """Return the columns not taken for anything that hold numbers or truth values alone, when there are several."""
+        used = {*self.mapped.columns.values(), *self.mapped.segments.values()}
+        found = [
+            column
+            for column, cells in self.table.columns.items()
+            if column not in used and holds_values(cells, missing=self.options.missing)
+        ]
+        return found if len(found) > 1 else []
 
     def _value(self, frame: pl.DataFrame, column: str) -> pl.DataFrame:
         found = self._numbers(column)
@@ -180,12 +219,16 @@ class _Reading:
 
     def _with_status(self, frame: pl.DataFrame) -> pl.DataFrame:
         derived = pl.when(pl.col("value").is_null()).then(pl.lit("missing")).otherwise(pl.lit("ok"))
-        given = pl.col("status") if "status" in frame.columns else pl.lit(None, dtype=pl.String)
-        return frame.with_columns(status=pl.coalesce(given.cast(pl.String), derived))
+        none = pl.lit(None, dtype=pl.String)
+        given, own = (
+            pl.col(name) if name in frame.columns else none for name in ("status", "outcome status")
+        )
+        frame = frame.with_columns(status=pl.coalesce(given.cast(pl.String), derived))
+        return frame.with_columns(pl.coalesce(own.cast(pl.String), "status").alias("outcome status"))
 
     def _with_content(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Return the rows with the hash of what each item asks, when the table says it."""
-        if "content" not in self.item_columns:
+        if "content" not in self.item_columns or "content" in frame.columns:
             return frame
         parts = [
             frame[name] if name in frame.columns else [None] * frame.height
@@ -202,17 +245,28 @@ def _first(rows: pl.DataFrame, key: Sequence[str], columns: Sequence[str]) -> pl
 
 
 def _metrics(outcomes: pl.DataFrame, options: ReadOptions) -> pl.DataFrame:
+    """Return the metrics: as the user says, as the table says, else as the values show."""
     given: dict[str, Any] = {
         "kind": options.kind,
         "low": options.low,
         "high": options.high,
         "better": options.better,
     }
-    rows = [
-        metric_row(name, outcomes.filter(pl.col("metric") == name)["value"], **given)
-        for name in outcomes["metric"].unique(maintain_order=True)
-    ]
+    rows: list[dict[str, Any]] = []
+    for name in outcomes["metric"].unique(maintain_order=True):
+        own = outcomes.filter(pl.col("metric") == name)
+        told = _told(own)
+        said = {key: told.get(key) if value is None else value for key, value in given.items()}
+        row = metric_row(name, own["value"], **said)
+        unnamed = {key for key in told if given.get(key) is None and key not in {"kind", "better"}}
+        rows.append(row | {key: told[key] for key in unnamed})
     return pl.DataFrame(rows, schema=dict(METRICS))
+
+
+def _told(rows: pl.DataFrame) -> dict[str, Any]:
+    """Return what the columns of the long table say of the metric of these rows."""
+    columns = {short: shown for shown, short in METRIC.items() if shown in rows.columns}
+    return {short: next(iter(rows[shown].drop_nulls()), None) for short, shown in columns.items()}
 
 
 def _texts(rows: pl.DataFrame) -> HeldTexts | None:

@@ -13,7 +13,7 @@ from aliquot.evidence.status import MEASUREMENT_SIDE
 from aliquot.evidence.tables import Note
 from aliquot.readers.options import Duplicates
 
-ROW_KEY: Final = ("system", "task", "item", "attempt", "metric", "scorer")
+ROW_KEY: Final = ("system", "task", "item", "attempt", "metric", "scorer", "repeat")
 """What makes a row of outcomes unique."""
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aliquot.analysis.compare import Choices, compare_systems
+from aliquot.evidence.derivation import with_metric
 from aliquot.evidence.matching import MatchOn
 from aliquot.evidence.reduction import EACH_ITEM
 from aliquot.evidence.tables import Evidence
@@ -38,7 +39,7 @@ def compare(
             when it holds two systems; two sources holding one system each are compared whatever their names.
         systems: baseline and candidate by name, when the sources hold several.
         task: the task, when there are several.
-        metric: the metric; by default the log's own headline.
+        metric: the metric, or an expression over metrics such as ``all(g1, g2)``; by default the log's own headline.
         cluster: field that names the cluster of an item.
         margin: largest loss that does not matter, in the metric's own units (0.02 is two points of a rate).
         level: confidence level.
@@ -54,16 +55,17 @@ def compare(
         InputError: a source that cannot be read, or items whose content differs.
     """
     pairing = pair_sources(sources, systems=systems, task=task, cluster=cluster, options=options)
+    evidence = with_metric(pairing.evidence, metric)
     choices = Choices(
         metric=metric,
-        cluster=_cluster_field(pairing.evidence, cluster),
+        cluster=_cluster_field(evidence, cluster),
         margin=margin,
         level=level,
         match_on=match_on,
         seed=DEFAULT_SEED if seed is None else seed,
     )
     return compare_systems(
-        pairing.evidence,
+        evidence,
         pairing.baseline,
         pairing.candidate,
         task=pairing.task,

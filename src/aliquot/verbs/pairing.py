@@ -60,7 +60,7 @@ def pair_sources(
         text = (
             f"{len(others)} more shared tasks are not in this comparison: {', '.join(others)} (--task NAME)"
         )
-        evidence = replace(evidence, notes=(Note("other_tasks", text), *evidence.notes))
+        evidence = evidence.revise(notes=(Note("other_tasks", text), *evidence.notes))
     return Pairing(evidence, baseline, candidate, shared)
 
 
@@ -122,7 +122,7 @@ def _one_pair(
     if same:
         verb = "is" if len(same) == 1 else "are"
         note = Note("identical_system", f"{', '.join(same)} {verb} the same in both sources and left out")
-        merged = replace(merged, notes=(*merged.notes, note))
+        merged = merged.revise(notes=(*merged.notes, note))
     return merged, labels[0], labels[1]
 
 

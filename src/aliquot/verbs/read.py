@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from aliquot.evidence.long_table import to_polars
 from aliquot.evidence.merging import merge
 from aliquot.evidence.tables import Evidence
 from aliquot.files.journal import Journal
 from aliquot.files.run_directory import RunDirectory, is_run
+from aliquot.files.table_writing import write_table
 from aliquot.readers.describe import Description, describe
 from aliquot.readers.options import ReadOptions
 from aliquot.readers.registry import read_evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """What was written: where, how many rows, and what of the evidence a table does not hold."""
+
+    path: str
+    rows: int
+    left_out: tuple[str, ...]
 
 
 def read(*paths: str | Path, options: ReadOptions | None = None) -> Evidence:
@@ -46,6 +58,40 @@ def load(sources: Sequence[str | Path | Evidence], *, options: ReadOptions | Non
 def description_of(evidence: Evidence) -> Description:
     """Return what is in evidence, for a person who wants to know before anything is claimed from it."""
     return describe(evidence)
+
+
+def convert(evidence: Evidence, path: str | Path) -> Converted:
+    """Write evidence as a long table (``.parquet``, ``.csv``, ``.jsonl``) that reads back to the same outcomes.
+
+    Returns:
+        How many rows were written, and what is not in the table.
+
+    Raises:
+        UsageError: another ending.
+        InputError: CSV cannot hold a cell.
+        MachineError: the machine refuses.
+    """
+    table = to_polars(evidence)
+    write_table(Path(path), table)
+    left = {
+        "questions and answers": evidence.texts is not None,
+        "settings": not evidence.settings.is_empty(),
+        "what the log's own tool printed": not evidence.reported.is_empty(),
+    }
+    return Converted(
+        path=str(path), rows=table.height, left_out=tuple(name for name, there in left.items() if there)
+    )
+
+
+def save_mapping(options: ReadOptions, path: str | Path) -> None:
+    """Write reading options to a file that ``--mapping`` takes.
+
+    Raises:
+        MachineError: the machine refuses.
+    """
+    from aliquot.readers.mapping import write_mapping
+
+    write_mapping(Path(path), options)
 
 
 def _refresh(path: Path) -> None:

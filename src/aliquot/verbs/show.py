@@ -8,6 +8,7 @@ from pathlib import Path
 from aliquot.analysis.rows import Wish, find_rows
 from aliquot.errors import UsageError, nearest
 from aliquot.evidence.contents import headline_metric
+from aliquot.evidence.derivation import with_metric
 from aliquot.evidence.matching import MatchOn, pair
 from aliquot.evidence.status import STATUSES
 from aliquot.evidence.tables import Evidence
@@ -49,14 +50,13 @@ def show(
     if status is not None and status not in STATUSES:
         raise UsageError(f"unknown status {status!r}. {nearest(status, STATUSES)}")
     found = pair_sources(sources, systems=systems, task=task, options=options)
+    evidence = with_metric(found.evidence, metric)
     pairs = pair(
-        found.evidence,
+        evidence,
         found.baseline,
         found.candidate,
         task=found.task,
-        metric=metric or headline_metric(found.evidence, found.task),
+        metric=metric or headline_metric(evidence, found.task),
         match_on=match_on,
     )
-    return find_rows(
-        found.evidence, pairs, wish=Wish(changes=changes, status=status, items=items, limit=limit)
-    )
+    return find_rows(evidence, pairs, wish=Wish(changes=changes, status=status, items=items, limit=limit))
