@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 from operator import attrgetter
@@ -31,8 +31,13 @@ INVALID: Final = b"[invalid]"
 BATCH_ROWS: Final = 20_000
 """Rows made into columns at once."""
 
+SAMPLE_BYTES: Final = 8 << 20
+"""Bytes of a file looked at for fields that may name clusters."""
+
 MAX_ROWS: Final = 100_000_000
 """Rows a samples file may have."""
+
+_TAKEN_APART: Final = frozenset({"resps", "filtered_resps", "metrics", "doc", "filter"})
 
 
 @dataclass(slots=True)
@@ -72,27 +77,7 @@ def read_rows(path: Path, *, fields: Sequence[str]) -> Rows:
     """
     decoder = RecordDecoder(path, with_doc=any(name != "doc_id" for name in fields))
     rows, frames, height = Rows(frame=pl.DataFrame()), list[pl.DataFrame](), 0
-    for records in _batches(path, decoder, rows):
-        frames.append(_frame(records, decoder.metrics, rows, fields))
-        height += len(records)
-        if height > MAX_ROWS:
-            raise InputError(f"has more than {MAX_ROWS:,} rows", file=str(path))
-    if not frames:
-        raise InputError("holds no samples", file=str(path))
-    rows.frame = pl.concat(frames, how="diagonal_relaxed").with_row_index("row")
-    if count := rows.not_finite + decoder.reading.not_numbers:
-        text = f"{count} values are NaN or infinite; they count as missing, not as 0"
-        rows.notes.append(Note("not_a_number", text))
-    rows.notes += [note for note in decoder.reading.notes() if note.code != "not_a_number"]
-    if decoder.torn:
-        rows.notes.append(Note("torn_line", "the last line is cut off in the middle; it is left out"))
-    return rows
-
-
-def _batches(path: Path, decoder: RecordDecoder, rows: Rows) -> Iterator[list[Record]]:
-    """Yield records of one type, many at a time, and write down where their blocks lie."""
-    batch: list[Record] = []
-    height = 0
+    cells: dict[str, list[Any]] = {}
     for place, data in read_blocks(path):
         records = decoder.decode(place, data)
         if not records:
@@ -100,31 +85,52 @@ def _batches(path: Path, decoder: RecordDecoder, rows: Rows) -> Iterator[list[Re
         rows.places.append(place)
         rows.first_rows.append(height)
         height += len(records)
-        if batch and (len(batch) >= BATCH_ROWS or type(batch[0]) is not type(records[0])):
-            yield batch
-            batch = []
-        batch += records
-    if batch:
-        yield batch
+        if height > MAX_ROWS:
+            raise InputError(f"has more than {MAX_ROWS:,} rows", file=str(path))
+        found = _cells(records, rows, fields)
+        if cells and (len(cells["mark"]) >= BATCH_ROWS or cells.keys() != found.keys()):
+            frames.append(_frame(cells, decoder.metrics, rows))
+            cells = {}
+        for name, column in found.items():
+            cells.setdefault(name, []).extend(column)
+    if not cells:
+        raise InputError("holds no samples", file=str(path))
+    frames.append(_frame(cells, decoder.metrics, rows))
+    rows.frame = pl.concat(frames, how="diagonal_relaxed").with_row_index("row")
+    rows.notes = _notes(decoder, rows.not_finite)
+    return rows
 
 
-def _frame(records: list[Record], metrics: Sequence[str], rows: Rows, fields: Sequence[str]) -> pl.DataFrame:
+def _cells(records: list[Record], rows: Rows, fields: Sequence[str]) -> dict[str, Iterable[Any]]:
+    """Return a block's records by column, while they are in the cache."""
     filters = _column(records, "filter")
     _note_metrics(rows, filters, _column(records, "metrics"))
+    kept = [name for name in records[0].__struct_fields__ if name not in _TAKEN_APART]
+    columns: dict[str, Iterable[Any]] = {name: map(attrgetter(name), records) for name in kept}
+    columns |= {"filter": filters, "mark": _marks(records)}
+    return columns | {f"field.{name}": _field(records, name) for name in fields}
+
+
+def _frame(cells: dict[str, list[Any]], metrics: Sequence[str], rows: Rows) -> pl.DataFrame:
+    """Return a batch of records as typed columns."""
     columns: dict[str, pl.Series] = {
-        "hash": pl.Series(_column(records, "doc_hash"), dtype=pl.String),
-        "doc_id": _doc_ids(_column(records, "doc_id")),
-        "filter": _filters(filters),
-        "mark": _marks(records),
+        "hash": pl.Series(cells["doc_hash"], dtype=pl.String),
+        "doc_id": _doc_ids(cells["doc_id"]),
+        "filter": _filters(cells["filter"]),
+        "mark": pl.Series(cells["mark"], dtype=pl.UInt8),
     }
     for place, name in enumerate(metrics):
-        if hasattr(records[0], f"m{place}"):  # else it was learned after these records
-            columns |= _metric(name, _column(records, f"m{place}"), rows)
-    scores = _column(records, "scores_per_repeat")
+        if f"m{place}" in cells:  # else it was learned after these records
+            columns |= _metric(name, cells[f"m{place}"], rows)
+    scores = cells["scores_per_repeat"]
     if scores.count(None) < len(scores):
         columns |= _repeats(scores, metrics)
-    columns |= {f"field.{name}": _field(records, name) for name in fields}
-    return pl.DataFrame(columns)
+    fields = {
+        name: pl.Series(column, dtype=pl.String)
+        for name, column in cells.items()
+        if name.startswith("field.")
+    }
+    return pl.DataFrame(columns | fields)
 
 
 def _filters(names: list[str | None]) -> pl.Series:
@@ -140,22 +146,24 @@ def _column(records: list[Record], name: str) -> list[Any]:
 def sample_fields(path: Path) -> tuple[str, ...]:
     """Return the fields of the documents that may name a cluster or slice: short values that recur.
 
-    Only the first block of the file is looked at.
+    Only the first few megabytes are looked at.
 
     Raises:
         InputError: a record that is none.
         MachineError: the machine refuses to read it.
     """
     decoder = RecordDecoder(path, with_doc=True)
+    docs: dict[str, Any] = {}
     for place, data in read_blocks(path):
-        docs = {record.doc_hash: record.doc for record in decoder.decode(place, data)}
-        values: dict[str, list[str]] = {}
-        for doc in docs.values():
-            for name, cell in (doc if isinstance(doc, dict) else {}).items():
-                if isinstance(cell, str | int) and (text := text_of(cell)):
-                    values.setdefault(name, []).append(text)
-        return tuple(f"doc.{name}" for name, found in values.items() if _recurs(found, len(docs)))
-    return ()
+        docs |= {record.doc_hash: record.doc for record in decoder.decode(place, data)}
+        if place.offset + place.size > SAMPLE_BYTES:
+            break
+    values: dict[str, list[str]] = {}
+    for doc in docs.values():
+        for name, cell in (doc if isinstance(doc, dict) else {}).items():
+            if isinstance(cell, str | int) and (text := text_of(cell)):
+                values.setdefault(name, []).append(text)
+    return tuple(f"doc.{name}" for name, found in values.items() if _recurs(found, len(docs)))
 
 
 def _recurs(values: Sequence[str], documents: int) -> bool:
@@ -209,24 +217,19 @@ def _doc_ids(cells: list[Any]) -> pl.Series:
         return pl.Series([None] * len(cells), dtype=pl.Int64)
 
 
-def _field(records: list[Record], name: str) -> pl.Series:
-    if name == "doc_id":
-        cells = [record.doc_id for record in records]
-    elif name.startswith("doc."):
-        cells = [path_in(record.doc, name.removeprefix("doc.")) for record in records]
-    else:
-        cells = [path_in(record.doc, name) for record in records]
-    scalars = (cell if isinstance(cell, str | int | float) else None for cell in cells)
-    return pl.Series([text_of(cell) for cell in scalars], dtype=pl.String)
+def _field(records: list[Record], name: str) -> list[str | None]:
+    path = name.removeprefix("doc.")
+    cells = [record.doc_id if name == "doc_id" else path_in(record.doc, path) for record in records]
+    return [text_of(cell) if isinstance(cell, str | int | float) else None for cell in cells]
 
 
-def _marks(records: list[Record]) -> pl.Series:
+def _marks(records: list[Record]) -> Iterable[int]:
     """Return a mark a record: whether there is an answer, and whether the filter found one in it."""
-    answers = b"".join(_column(records, "resps"))
-    found = b"".join(_column(records, "filtered_resps"))
+    answers = b"".join(map(attrgetter("resps"), records))
+    found = b"".join(map(attrgetter("filtered_resps"), records))
     if b'""' in answers or NO_ANSWER in answers or NO_ANSWER in found or INVALID in found:
-        return pl.Series([_mark(record) for record in records], dtype=pl.UInt8)
-    return pl.zeros(len(records), dtype=pl.UInt8, eager=True)
+        return map(_mark, records)
+    return repeat(OK, len(records))
 
 
 def _mark(record: Record) -> int:
@@ -257,3 +260,13 @@ def flat(nested: Any) -> list[Any]:
         else:
             found.append(part)
     return found
+
+
+def _notes(decoder: RecordDecoder, strange: int) -> list[Note]:
+    notes = [note for note in decoder.reading.notes() if note.code != "not_a_number"]
+    if count := strange + decoder.reading.not_numbers:
+        text = f"{count} values are NaN or infinite; they count as missing, not as 0"
+        notes.append(Note("not_a_number", text))
+    if decoder.torn:
+        notes.append(Note("torn_line", "the last line is cut off in the middle; it is left out"))
+    return notes
