@@ -84,25 +84,16 @@ def compare_systems(
     missing = read_missing(
         pairs, scale, level=choices.level, margin=choices.margin, seed=choices.seed, verdict=verdict
     )
+    baseline_side, candidate_side = (
+        _summary(side, values, attempts, of=sample, scale=scale, evidence=evidence, level=choices.level)
+        for side, values, attempts in (
+            (pairs.baseline, sample.a, sample.k_a),
+            (pairs.candidate, sample.b, sample.k_b),
+        )
+    )
     return Comparison(
-        baseline=_summary(
-            pairs.baseline,
-            sample.a,
-            sample.k_a,
-            of=sample,
-            scale=scale,
-            evidence=evidence,
-            level=choices.level,
-        ),
-        candidate=_summary(
-            pairs.candidate,
-            sample.b,
-            sample.k_b,
-            of=sample,
-            scale=scale,
-            evidence=evidence,
-            level=choices.level,
-        ),
+        baseline=baseline_side,
+        candidate=candidate_side,
         task=task,
         metric=metric,
         scale=scale,
@@ -131,7 +122,9 @@ def compare_systems(
         differs=contrast.differs,
         reconciliation=(),
         comparisons=1,
-        warnings=find_warnings(evidence, pairs, contrast, analysed),
+        warnings=find_warnings(
+            evidence, pairs, contrast, analysed, (baseline_side.estimate, candidate_side.estimate)
+        ),
         not_checked=find_unchecked(evidence, sample),
         checklist=fill_checklist(evidence, pairs, sample, a=a, b=b),
         why=analysed.why,

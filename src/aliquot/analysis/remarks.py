@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from aliquot.analysis.arrays import PairedSample
 from aliquot.analysis.method import Analysed
 from aliquot.analysis.settings import Contrast
 from aliquot.evidence.matching import spelling_notes
 from aliquot.evidence.tables import Evidence, Note
 from aliquot.evidence.units import Pairs
+from aliquot.stats.cautions import coverage_warning
+from aliquot.stats.results import Estimate, Undefined
 
 _READER_REMARKS = frozenset(
     {
@@ -26,7 +30,11 @@ _READER_REMARKS = frozenset(
 
 
 def find_warnings(
-    evidence: Evidence, pairs: Pairs, contrast: Contrast, analysed: Analysed
+    evidence: Evidence,
+    pairs: Pairs,
+    contrast: Contrast,
+    analysed: Analysed,
+    rates: Sequence[Estimate | Undefined],
 ) -> tuple[Note, ...]:
     """Return what the reader of a comparison must be told.
 
@@ -35,39 +43,46 @@ def find_warnings(
         pairs: the shared items.
         contrast: what changed between the systems.
         analysed: the difference and its tests.
+        rates: the systems' own rates or means.
     """
+    read = [note for note in evidence.notes if note.code not in _READER_REMARKS]
+    return (*_about_method(analysed, rates), *_about_matching(pairs), *_about_settings(contrast), *read)
+
+
+def _about_method(analysed: Analysed, rates: Sequence[Estimate | Undefined]) -> list[Note]:
+    """Say where the design cannot reject, and where coverage is known to fall short (docs/validity.md)."""
+    found: list[Note] = []
+    difference = analysed.difference
+    deciding = next((named.test for named in analysed.tests if named.decides), None)
+    level = difference.level if isinstance(difference, Estimate) else 0.95
+    if deciding is not None and deciding.floor is not None and deciding.floor > 1 - level:
+        text = f"with so few units that differ no result could reject: the smallest possible p is {deciding.floor:.2g}"
+        found.append(Note("floor", text))
+    cautions = dict.fromkeys(filter(None, map(coverage_warning, (difference, *rates))))
+    return found + [Note("coverage", caution) for caution in cautions]
+
+
+def _about_matching(pairs: Pairs) -> list[Note]:
     matching = pairs.attrition
-    found = [note for note in evidence.notes if note.code not in _READER_REMARKS]
-    found += spelling_notes(pairs.frame["item"])
+    found = list(spelling_notes(pairs.frame["item"]))
     if matching.only_a or matching.only_b:
-        found.append(
-            Note(
-                "unmatched",
-                f"{matching.only_a} items only in the baseline, {matching.only_b} only in the candidate: left out",
-            )
+        text = (
+            f"{matching.only_a} items only in the baseline, {matching.only_b} only in the candidate: left out"
         )
+        found.append(Note("unmatched", text))
     if matching.content_differs:
         found.append(Note("content_differs", f"{matching.content_differs} shared ids have different content"))
     if matching.duplicates:
         found.append(Note("duplicates", f"{matching.duplicates} items are exact copies of another item"))
-    if len(contrast.changed) > 1:
-        found.append(
-            Note(
-                "several_changes",
-                f"{len(contrast.changed)} components changed ({', '.join(contrast.changed)}): "
-                "the difference is theirs together",
-            )
-        )
-    deciding = next((named.test for named in analysed.tests if named.decides), None)
-    if deciding is not None and deciding.floor is not None and deciding.floor > 0.05:
-        found.append(
-            Note(
-                "floor",
-                f"with so few units that differ, the smallest possible p is {deciding.floor:.2g}: "
-                "this design cannot reject at any result",
-            )
-        )
-    return tuple(found)
+    return found
+
+
+def _about_settings(contrast: Contrast) -> list[Note]:
+    changed = contrast.changed
+    if len(changed) < 2:
+        return []
+    text = f"{len(changed)} components changed ({', '.join(changed)}): the difference is theirs together"
+    return [Note("several_changes", text)]
 
 
 def find_unchecked(evidence: Evidence, sample: PairedSample) -> tuple[Note, ...]:
