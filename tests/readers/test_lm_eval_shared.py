@@ -7,6 +7,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from aliquot.errors import AliquotError
 from aliquot.evidence.contents import headline_metric, systems, tasks
@@ -147,3 +149,34 @@ def test_public_case_35() -> None:
     assert evidence.items.height == 3
     assert _means(evidence, "demo", "exact_match,strict-match").mean() == pytest.approx(1 / 3)
     assert _means(evidence, "demo", "exact_match,flexible-extract").mean() == pytest.approx(2 / 3)
+
+
+STARTS = [
+    b"".join(path.read_bytes().splitlines(keepends=True)[:4]) for path in sorted(FOLDERS[0].glob("samples_*"))
+]
+RESULTS = next(FOLDERS[0].glob("results_*")).read_bytes()
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    data=st.sampled_from([*STARTS, RESULTS]),
+    place=st.floats(0, 1),
+    cut=st.integers(0, 60),
+    splice=st.sampled_from(
+        [b"", b"NaN", b"null", b"{}", b'"', b"[[", b"1e999", b"\xff", b"\n", b'"\\ud800"', b"\x00"]
+    ),
+)
+def test_mutated_logs_give_evidence_or_one_clear_line(
+    tmp_path_factory, data: bytes, place: float, cut: int, splice: bytes
+) -> None:
+    start = int(place * len(data))
+    mutated = data[:start] + splice + data[start + cut :]
+    folder = tmp_path_factory.mktemp("any")
+    name = "results_2026-01-01T00-00-00.json" if data is RESULTS else "samples_t_2026-01-01T00-00-00.jsonl"
+    (folder / name).write_bytes(mutated)
+    said = ""
+    try:
+        describe(read_one(folder / name, ReadOptions(reader="lm-eval")))
+    except AliquotError as error:
+        said = str(error)
+    assert "\n" not in said

@@ -11,9 +11,9 @@ from typing import Any, Final
 import msgspec
 
 from aliquot.errors import InputError
+from aliquot.evidence.identity import text_of
 from aliquot.files.json_documents import JsonReading
 from aliquot.files.text import decode, read_bounded
-from aliquot.readers.cells import text_of
 from aliquot.readers.lm_eval_values import NO_FILTER, finite, metric_name
 
 MAX_RESULTS_BYTES: Final = 256 << 20

@@ -13,8 +13,8 @@ import msgspec
 import polars as pl
 
 from aliquot.errors import InputError
+from aliquot.evidence.identity import text_of
 from aliquot.evidence.tables import Note
-from aliquot.readers.cells import text_of
 from aliquot.readers.lm_eval_blocks import Place, read_blocks
 from aliquot.readers.lm_eval_records import KNOWN, Record, RecordDecoder, distinct_names, names_of, path_in
 from aliquot.readers.lm_eval_values import read_numbers
