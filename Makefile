@@ -4,7 +4,7 @@ BIN = $(VENV)/bin
 WORKERS = 2
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS)
 
-.PHONY: help demo test test-all check docs bench validity mutants clean
+.PHONY: help demo test test-all fuzz check docs readers bench validity mutants clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -19,6 +19,9 @@ test-all: test ## the same, then what takes minutes, a browser or the model
 	@$(BIN)/aliquot model
 	@$(PYTEST) -m "heavy or model"
 
+fuzz: $(VENV)/.dev ## changed and broken logs against every reader, 20,000 examples a test (hours)
+	@$(PYTEST) -m hypothesis --hypothesis-profile=fuzz tests/readers tests/files
+
 check: $(VENV)/.dev ## format, lint, types, and the rules on who imports whom
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
@@ -28,6 +31,9 @@ check: $(VENV)/.dev ## format, lint, types, and the rules on who imports whom
 docs: $(VENV)/.dev ## the documentation as HTML in docs/_build; a warning is an error
 	@$(BIN)/sphinx-build -W --keep-going -q -E -b html docs docs/_build
 	@echo "docs/_build/index.html"
+
+readers: $(VENV)/.dev ## every shared log read, beside what its tool printed; writes docs/readers.md
+	@$(BIN)/python docs/make_readers_table.py
 
 bench: $(VENV)/.dev ## every benchmark; writes docs/benchmarks.md
 	@$(BIN)/python -m benchmarks.run

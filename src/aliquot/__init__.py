@@ -11,6 +11,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from aliquot.evidence.derivation import derive as derive
+    from aliquot.evidence.long_table import to_arrow as to_arrow
+    from aliquot.evidence.long_table import to_pandas as to_pandas
+    from aliquot.evidence.long_table import to_polars as to_polars
     from aliquot.evidence.tables import Evidence as Evidence
     from aliquot.findings.comparison import Comparison as Comparison
     from aliquot.readers.frame import from_frame as from_frame
@@ -34,6 +38,7 @@ _HOMES = {
     "Undefined": "aliquot.stats.results",
     "compare": "aliquot.verbs.compare",
     "demo": "aliquot.verbs.demo",
+    "derive": "aliquot.evidence.derivation",
     "from_frame": "aliquot.readers.frame",
     "model": "aliquot.verbs.model",
     "read": "aliquot.verbs.read",
@@ -41,6 +46,9 @@ _HOMES = {
     "run": "aliquot.verbs.run",
     "run_async": "aliquot.verbs.run",
     "show": "aliquot.verbs.show",
+    "to_arrow": "aliquot.evidence.long_table",
+    "to_pandas": "aliquot.evidence.long_table",
+    "to_polars": "aliquot.evidence.long_table",
 }
 
 __all__ = [
@@ -51,6 +59,7 @@ __all__ = [
     "Undefined",
     "compare",
     "demo",
+    "derive",
     "from_frame",
     "model",
     "read",
@@ -58,6 +67,9 @@ __all__ = [
     "run",
     "run_async",
     "show",
+    "to_arrow",
+    "to_pandas",
+    "to_polars",
 ]
 
 

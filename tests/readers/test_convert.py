@@ -24,7 +24,8 @@ from aliquot.readers.registry import read_one
 
 AWKWARD = ["=1+1", "'=1+1", "''@x", "'plain", "+x", "-x", "-1", "@cmd", "\tx", "\rx", "a,b",
            'say "hi"', "line\nbreak",
-           "line\r\nbreak", " lead", "tail ", "é", "e\u0301", "日本語", "NA", "null", "1", "1.0", "x" * 300]  # fmt: skip
+           "line\r\nbreak", " lead",
+           "tail ", "é", "e\u0301", "日本語", "NA", "null", "1", "1.0", "x" * 300]  # fmt: skip
 
 
 def _back(evidence: Evidence, path: Path) -> Evidence:
