@@ -52,8 +52,8 @@ def test_results_bring_what_was_printed_and_what_made_the_system(tmp_path: Path)
     ]  # fmt: skip
     settings = dict(evidence.settings.select("name", "value").iter_rows())
     assert settings["model"] == "org/m"
-    assert settings["model_args.dtype"] == "float16"
-    assert "model_args.pretrained" not in settings
+    assert settings["model.dtype"] == "float16"
+    assert "model.pretrained" not in settings
     assert (settings["shots"], settings["decoding.temperature"], settings["harness"]) == (
         "3",
         "0.7",

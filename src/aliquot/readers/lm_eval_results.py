@@ -174,9 +174,7 @@ class Results:
         """Return what the whole run was started with: model, arguments, harness, decoding, limit, seeds."""
         found = {"model": self.model_name, "backend": _text(self.config.get("model"))}
         found["harness"] = f"lm-evaluation-harness {self.version}".strip()
-        found |= {
-            f"model_args.{name}": value for name, value in self.arguments.items() if name not in _NAMED_BY
-        }
+        found |= {f"model.{name}": value for name, value in self.arguments.items() if name not in _NAMED_BY}
         given = self.config.get("gen_kwargs")
         if isinstance(given, Mapping):
             found |= {f"decoding.{name}": _text(value) for name, value in given.items()}
