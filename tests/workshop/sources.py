@@ -31,9 +31,9 @@ def dotted(node: ast.AST) -> str:
 
 
 def names_used(tree: ast.AST) -> Iterator[tuple[str, int]]:
-    """Every dotted name in a tree with its line, and what ``from module import name`` brings."""
+    """Every dotted name read in a tree with its line, and what ``from module import name`` brings."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute | ast.Name) and dotted(node):
+        if isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load) and dotted(node):
             yield dotted(node), node.lineno
         elif isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:

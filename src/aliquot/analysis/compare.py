@@ -16,7 +16,7 @@ from aliquot.analysis.missing import read_missing
 from aliquot.analysis.remarks import find_unchecked, find_warnings
 from aliquot.analysis.settings import contrast_settings, settings_of
 from aliquot.analysis.settle import find_detectable, find_settlement
-from aliquot.evidence.contents import headline_metric
+from aliquot.evidence.contents import headline_metric, tasks
 from aliquot.evidence.matching import MatchOn, pair
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Units
@@ -78,7 +78,10 @@ def compare_systems(
     sample = paired_sample(pairs)
     analysed = analyse_pairs(sample, scale, level=choices.level, seed=choices.seed)
     verdict = _verdict(analysed, sample, scale, baseline=baseline, candidate=candidate, margin=choices.margin)
-    a, b = (settings_of(evidence.settings, system) for system in (baseline, candidate))
+    a, b = (
+        settings_of(evidence.settings, system, task=task, tasks=tasks(evidence))
+        for system in (baseline, candidate)
+    )
     contrast = contrast_settings(a, b)
     fixed, broke = (_moved(sample, scale, better=direction) for direction in (True, False))
     missing = read_missing(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -25,10 +26,18 @@ class Contrast:
     changed: tuple[str, ...]
 
 
-def settings_of(settings: pl.DataFrame, system: str) -> dict[str, str]:
-    """Return a system's settings by name."""
+def settings_of(settings: pl.DataFrame, system: str, *, task: str, tasks: Sequence[str]) -> dict[str, str]:
+    """Return a system's settings on one task, by name.
+
+    A log of several tasks names a setting that is a task's own ``name.task``; those of other tasks are left out.
+    """
+    others = tuple(f".{other}" for other in tasks if other != task)
     rows = settings.filter(pl.col("system") == system).select("name", "value").iter_rows()
-    return {name: value for name, value in rows if value is not None}
+    return {
+        name.removesuffix(f".{task}"): value
+        for name, value in rows
+        if value is not None and not name.endswith(others)
+    }
 
 
 def contrast_settings(a: dict[str, str], b: dict[str, str]) -> Contrast:
