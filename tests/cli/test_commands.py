@@ -75,7 +75,7 @@ def test_margins_are_points_or_own_units(logs, margin, value):
         (["compare", "main.csv", "main.csv"], "nothing to compare"),
         (["compare", "main.csv", "pr.csv", "--cluster", "documnt"], "Did you mean 'document'?"),
         (["compare", "main.csv", "pr.csv", "--metric", "pased"], "Did you mean 'passed'?"),
-        (["compare", "main.csv", "pr.csv", "--systems", "main", "pt"], "Did you mean 'pr'?"),
+        (["compare", "main.csv", "pr.csv", "--systems", "main", "prr"], "Did you mean 'pr'?"),
         (["compare", "main.csv", "pr.csv", "--margin", "two"], "not a margin"),
         (["compare", "main.csv", "pr.csv", "--margin", "-1pt"], "a margin is positive"),
         (["compare", "main.csv", "pr.csv", "--level", "95"], "0.95, not 95"),
@@ -136,7 +136,7 @@ def test_a_closed_pipe_is_no_error(logs):
 def test_read_says_what_is_there(logs):
     done = aliquot("read", "main.csv", folder=logs)
     assert done.returncode == 0, done.stderr
-    for part in ("40 items", "binary", "column 'item'", "not read: document"):
+    for part in ("40 items", "binary", "column 'item'", "not read: 'document'"):
         assert part in done.stdout
     document = json.loads(aliquot("read", "main.csv", "--json", folder=logs).stdout)
     assert document["schema"] == "aliquot.description/1"
