@@ -263,6 +263,17 @@ def test_items_without_ids_are_named_by_what_they_ask(tmp_path: Path) -> None:
     assert "hash of 'question' and the reference" in [note.text for note in one.notes]
 
 
+def test_an_attempt_without_a_status_is_ok_when_any_metric_has_a_value(tmp_path: Path) -> None:
+    rows = ["q,m,1", "q,n,", "p,m,", "p,n,0", "r,m,", "r,n,"]
+    for order in (rows, rows[::-1]):
+        evidence = _read(tmp_path, "\n".join(["item,metric,value", *order]))
+        assert evidence.responses.sort("item").select("item", "status").rows() == [
+            ("p", "ok"),
+            ("q", "ok"),
+            ("r", "missing"),
+        ]
+
+
 def test_an_unknown_status_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no status 'weird' \(row 1 \(line 2\)\). Known: ok, unparsed"):
         _read(tmp_path, "item,value,status\na,1,weird\n")

@@ -67,11 +67,13 @@ def evidence_of(table: Table, options: ReadOptions, *, file: str, name: str, sou
     own = [pl.col(name) for name in ("by", "label", "parts") if name in rows.columns]
     outcomes = rows.select(*ROW_KEY, "value", pl.col("outcome status").alias("status"), *own)
     attempt = ("system", "task", "item", "attempt")
-    said = [column for column in rows.columns if column in RESPONSES and column not in {*attempt, "content"}]
+    said = [
+        name for name in rows.columns if name in RESPONSES and name not in {*attempt, "status", "content"}
+    ]
     return assemble(
         outcomes,
         items=_first(rows, ("task", "item"), reading.item_columns),
-        responses=_first(rows, attempt, said),
+        responses=_first(rows, attempt, said, status=_response_status()),
         metrics=_metrics(rows, options),
         sources=(source,),
         notes=(*table.notes, *mapped.notes, *reading.notes, *notes),
@@ -223,7 +225,8 @@ class _Reading:
         given, own = (
             pl.col(name) if name in frame.columns else none for name in ("status", "outcome status")
         )
-        frame = frame.with_columns(status=pl.coalesce(given.cast(pl.String), derived))
+        frame = frame.with_columns(given.cast(pl.String).alias("given status"))
+        frame = frame.with_columns(status=pl.coalesce("given status", derived))
         return frame.with_columns(pl.coalesce(own.cast(pl.String), "status").alias("outcome status"))
 
     def _with_content(self, frame: pl.DataFrame) -> pl.DataFrame:
@@ -239,9 +242,16 @@ class _Reading:
         )
 
 
-def _first(rows: pl.DataFrame, key: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
-    """Return a row for each key with the first thing said in each column."""
-    return rows.group_by(key, maintain_order=True).agg(pl.col(name).drop_nulls().first() for name in columns)
+def _first(rows: pl.DataFrame, key: Sequence[str], columns: Sequence[str], **others: pl.Expr) -> pl.DataFrame:
+    """Return a row for each key with the first thing said in each column, and other columns as they are made."""
+    said = [pl.col(name).drop_nulls().first() for name in columns]
+    return rows.group_by(key, maintain_order=True).agg(*said, **others)
+
+
+def _response_status() -> pl.Expr:
+    """Return an attempt's status: the first that is given, else ok when any of its rows has a value."""
+    derived = pl.when(pl.col("value").is_not_null().any()).then(pl.lit("ok")).otherwise(pl.lit("missing"))
+    return pl.coalesce(pl.col("given status").drop_nulls().first(), derived)
 
 
 def _metrics(outcomes: pl.DataFrame, options: ReadOptions) -> pl.DataFrame:
