@@ -72,6 +72,20 @@ def test_rows_by_status_and_by_item():
         show(evidence(), status="refusd")
 
 
+def test_an_item_goes_by_the_beginning_of_its_id_and_an_unknown_one_is_named():
+    assert [row.item for row in show(evidence(), items=("q-00...3",)).rows] == ["q-003"]
+    with pytest.raises(UsageError, match="q-0033"):
+        show(evidence(), items=("q-0033",))
+
+
+def test_of_several_attempts_the_telling_one_is_shown():
+    values = {"main": [[1.0, 0.0, 1.0]], "pr": [[1.0, 0.0, 0.0]]}
+    answers = {(name, "task", "q-000", k): f"{name} {k}" for name in ("main", "pr") for k in (1, 2, 3)}
+    row = show(replace(evidence_of(values), texts=HeldTexts(responses=answers))).rows[0]
+    assert row.change == "broke"
+    assert (row.baseline.text, row.candidate.text) == ("main 1", "pr 2")
+
+
 def test_lower_is_better_turns_broke_around():
     metrics = pl.DataFrame(
         {"metric": ["value"], "kind": ["binary"], "low": [0.0], "high": [1.0], "better": ["lower"]}

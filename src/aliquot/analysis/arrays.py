@@ -95,14 +95,27 @@ def paired_sample(pairs: Pairs) -> PairedSample:
 
 
 def filled_sample(pairs: Pairs, *, fill_a: float, fill_b: float) -> PairedSample:
-    """Return every shared item with its missing attempts counted as ``fill_a`` and ``fill_b``."""
+    """Return every item of either system with its missing attempts counted as ``fill_a`` and ``fill_b``."""
 
     def filled(mean: str, k: str, missing: str, fill: float) -> tuple[pl.Expr, pl.Expr]:
         attempts = pl.col(k) + pl.col(missing)
         total = pl.col(mean).fill_null(0.0) * pl.col(k) + fill * pl.col(missing)
         return (total / attempts).alias(mean), attempts.alias(k)
 
-    frame = pairs.frame.with_columns(
+    frame = items_of_either(pairs).with_columns(
         *filled("a", "k_a", "missing_a", fill_a), *filled("b", "k_b", "missing_b", fill_b)
     )
     return paired_sample(replace(pairs, frame=frame))
+
+
+def items_of_either(pairs: Pairs) -> pl.DataFrame:
+    """Return the shared items and those that one system alone has: its attempts are missing on the other side."""
+    a = pairs.baseline.frame.rename({"mean": "a", "k": "k_a", "missing": "missing_a"})
+    b = pairs.candidate.frame.rename({"mean": "b", "k": "k_b", "missing": "missing_b"})
+    only_a = a.join(b, on="item", how="anti").with_columns(
+        k_b=0, missing_b=pl.col("k_a") + pl.col("missing_a")
+    )
+    only_b = b.join(a, on="item", how="anti").with_columns(
+        k_a=0, missing_a=pl.col("k_b") + pl.col("missing_b")
+    )
+    return pl.concat([pairs.frame, only_a, only_b], how="diagonal_relaxed").sort("item")

@@ -5,9 +5,7 @@ from __future__ import annotations
 from aliquot.analysis.arrays import PairedSample
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Pairs
-from aliquot.findings.comparison import Point
-
-NOT_RECORDED = "not recorded"
+from aliquot.findings.comparison import NOT_RECORDED, Point
 
 
 def fill_checklist(
@@ -37,9 +35,7 @@ def fill_checklist(
         Point("Decoding", _decoding(a, b)),
         Point("Scoring rule and normalisation", _both(a, b, "scorer")),
         Point("Repeats", _repeats(sample)),
-        Point(
-            "Missing", f"{pairs.attrition.missing_a} and {pairs.attrition.missing_b} items without a value"
-        ),
+        Point("Missing", _missing(pairs)),
         Point("Asked on", _both(a, b, "asked")),
     )
 
@@ -69,3 +65,9 @@ def _repeats(sample: PairedSample) -> str:
 
 def _span(low: int, high: int) -> str:
     return f"{low}" if low == high else f"{low} to {high}"
+
+
+def _missing(pairs: Pairs) -> str:
+    rows = [int(pairs.frame[name].sum()) for name in ("missing_a", "missing_b")]
+    alone = pairs.attrition.only_a + pairs.attrition.only_b
+    return f"{rows[0]} and {rows[1]} rows without a value; {alone} items in one source only"

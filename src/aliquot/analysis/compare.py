@@ -11,6 +11,7 @@ import polars as pl
 from aliquot.analysis.arrays import PairedSample, paired_sample
 from aliquot.analysis.checklist import fill_checklist
 from aliquot.analysis.costs import latency_of, price_of
+from aliquot.analysis.margins import margin_on
 from aliquot.analysis.method import Analysed, analyse_pairs, analyse_system, discordant
 from aliquot.analysis.missing import read_missing
 from aliquot.analysis.remarks import find_unchecked, find_warnings
@@ -33,7 +34,7 @@ class Choices:
     Attributes:
         metric: the metric; None for the log's own headline.
         cluster: field that names the cluster; None for the evidence's own.
-        margin: largest loss that does not matter, in the metric's units.
+        margin: largest loss that does not matter, in the metric's units, or as points of its scale (``2pt``).
         level: confidence level.
         match_on: whether items of one id must have the same content.
         seed: seed of everything random.
@@ -41,7 +42,7 @@ class Choices:
 
     metric: str | None = None
     cluster: str | None = None
-    margin: float | None = None
+    margin: float | str | None = None
     level: float = 0.95
     match_on: MatchOn = "content"
     seed: int = DEFAULT_SEED
@@ -75,9 +76,10 @@ def compare_systems(
         match_on=choices.match_on,
     )
     scale = scale_of(evidence, metric)
+    margin = margin_on(scale, choices.margin)
     sample = paired_sample(pairs)
     analysed = analyse_pairs(sample, scale, level=choices.level, seed=choices.seed)
-    verdict = _verdict(analysed, sample, scale, baseline=baseline, candidate=candidate, margin=choices.margin)
+    verdict = _verdict(analysed, sample, scale, baseline=baseline, candidate=candidate, margin=margin)
     a, b = (
         settings_of(evidence.settings, system, task=task, tasks=tasks(evidence))
         for system in (baseline, candidate)
@@ -85,7 +87,7 @@ def compare_systems(
     contrast = contrast_settings(a, b)
     fixed, broke = (_moved(sample, scale, better=direction) for direction in (True, False))
     missing = read_missing(
-        pairs, scale, level=choices.level, margin=choices.margin, seed=choices.seed, verdict=verdict
+        pairs, scale, level=choices.level, margin=margin, seed=choices.seed, verdict=verdict
     )
     baseline_side, candidate_side = (
         _summary(side, values, attempts, of=sample, scale=scale, evidence=evidence, level=choices.level)
@@ -101,7 +103,7 @@ def compare_systems(
         metric=metric,
         scale=scale,
         level=choices.level,
-        margin=choices.margin,
+        margin=margin,
         n_items=sample.n,
         n_clusters=sample.n_clusters,
         attempts=(int(sample.k_a.max(initial=0)), int(sample.k_b.max(initial=0))),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from aliquot.analysis.arrays import filled_sample
+import polars as pl
+
+from aliquot.analysis.arrays import filled_sample, items_of_either
 from aliquot.analysis.method import analyse_pairs
 from aliquot.evidence.units import Pairs
 from aliquot.findings.comparison import MissingReadings, Reading, Scale
@@ -12,7 +14,9 @@ from aliquot.findings.verdict import Verdict, read_verdict
 def read_missing(
     pairs: Pairs, scale: Scale, *, level: float, margin: float | None, seed: int, verdict: Verdict
 ) -> MissingReadings | None:
-    """Return the readings of the missing rows; None when none is missing or the metric has no bounds to fill in.
+    """Return the readings of the missing rows, and of items only one system has.
+
+    None when nothing is missing, when nothing could be judged, or when the metric has no bounds to fill in.
 
     Args:
         pairs: the shared items.
@@ -22,8 +26,8 @@ def read_missing(
         seed: seed of the tests.
         verdict: the verdict over what was measured.
     """
-    rows = pairs.frame.filter((pairs.frame["missing_a"] > 0) | (pairs.frame["missing_b"] > 0)).height
-    if rows == 0 or scale.low is None or scale.high is None:
+    rows = items_of_either(pairs).filter((pl.col("missing_a") > 0) | (pl.col("missing_b") > 0)).height
+    if rows == 0 or scale.low is None or scale.high is None or verdict.word == "nothing_to_judge":
         return None
     failed, passed = (scale.high, scale.low) if scale.better == "lower" else (scale.low, scale.high)
 

@@ -21,7 +21,6 @@ _READER_REMARKS = frozenset(
         "tries",
         "ids_equal_under_nfc",
         "missing_values",
-        "identical_system",
         "log_cluster",
         "read_summaries",
     }

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from aliquot.analysis.compare import scale_of
+from aliquot.evidence.contents import require
 from aliquot.evidence.status import resolve
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Pairs
@@ -49,10 +50,11 @@ def find_rows(evidence: Evidence, pairs: Pairs, *, wish: Wish) -> Rows:
     attempts = {
         side.system: _attempts(evidence, side.system, task=a.task, metric=a.metric) for side in (a, b)
     }
+    named = {_item_named(name, changes) for name in wish.items}
     wanted = [
         item
         for item, change in changes.items()
-        if (item in wish.items or (not wish.items and change in wish.changes))
+        if (item in named or (not named and change in wish.changes))
         and (
             wish.status is None or any(wish.status in side.get(item, _NONE)[1] for side in attempts.values())
         )
@@ -66,11 +68,25 @@ def find_rows(evidence: Evidence, pairs: Pairs, *, wish: Wish) -> Rows:
         metric=a.metric,
         counts=Counter(changes.values()),
         rows=tuple(
-            _row(evidence, known[item], changes[item], attempts, pairs) for item in wanted[: wish.limit]
+            _row(evidence, known[item], changes[item], attempts, pairs, lower=scale.better == "lower")
+            for item in wanted[: wish.limit]
         ),
         left_out=max(0, len(wanted) - wish.limit),
     )
 
+
+def _item_named(name: str, known: Collection[str]) -> str:
+    """Return the item a user means: its id, the beginning of it, or the form in which tables cut it."""
+    head, _, tail = name.partition("...")
+    found = [item for item in known if item.startswith(head) and item.endswith(tail)]
+    if name in known or len(found) != 1:
+        require(name, known if len(known) <= _LISTED else found or [next(iter(known))], what="shared item")
+        return name
+    return found[0]
+
+
+_LISTED = 40
+"""Ids an error lists at most."""
 
 _NONE: tuple[tuple[float | None, ...], tuple[str, ...]] = ((), ())
 
@@ -109,13 +125,16 @@ def _row(
     change: Change,
     attempts: dict[str, dict[str, tuple[tuple[float | None, ...], tuple[str, ...]]]],
     pairs: Pairs,
+    *,
+    lower: bool,
 ) -> Row:
     item, task, texts = str(known["item"]), pairs.baseline.task, evidence.texts
 
-    def side(system: str) -> SideOfRow:
+    def side(system: str, *, worst: bool) -> SideOfRow:
         values, statuses = attempts[system].get(item, _NONE)
-        text = None if texts is None else texts.response(system, task, item, 1)
-        return SideOfRow(system=system, values=values, statuses=statuses, text=text)
+        attempt = _telling(values, worst=worst, lower=lower)
+        text = None if texts is None else texts.response(system, task, item, attempt)
+        return SideOfRow(system=system, values=values, statuses=statuses, attempt=attempt, text=text)
 
     labels = {
         name.removeprefix("segment."): str(known[name]) for name in known if _is_label(name) and known[name]
@@ -128,9 +147,18 @@ def _row(
         labels=labels,
         inputs=None if texts is None else texts.inputs(task, item),
         reference=None if texts is None else texts.reference(task, item),
-        baseline=side(pairs.baseline.system),
-        candidate=side(pairs.candidate.system),
+        baseline=side(pairs.baseline.system, worst=change != "broke"),
+        candidate=side(pairs.candidate.system, worst=change != "fixed"),
     )
+
+
+def _telling(values: tuple[float | None, ...], *, worst: bool, lower: bool) -> int:
+    """Return the attempt worth reading, from 1: the worst where a side failed, the best where it did well."""
+    known = [(value, place) for place, value in enumerate(values, start=1) if value is not None]
+    if not known:
+        return 1
+    smallest = worst != lower
+    return min(known, key=lambda pair: (pair[0] if smallest else -pair[0], pair[1]))[1]
 
 
 def _is_label(name: str) -> bool:

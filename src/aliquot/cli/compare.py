@@ -25,9 +25,12 @@ def command(paths: tuple[str, ...], *, as_json: bool, markdown: bool, verbose: b
       aliquot compare main.csv pr.csv --margin 2pt
       aliquot compare runs/two-prompts -v
     """  # noqa: D301 - \b is click's mark for a block kept as it stands
+    from aliquot.errors import UsageError
     from aliquot.reports.render import render
     from aliquot.verbs.compare import compare
 
+    if as_json and markdown:
+        raise UsageError("--json and --markdown exclude each other")
     form = "json" if as_json else "markdown" if markdown else "text"
     found = compare(*paths, options=take_reading(choices), **choices)
     click.echo(render(found, form=form, verbose=verbose), nl=False)

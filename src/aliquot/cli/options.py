@@ -13,24 +13,6 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class Margin(click.ParamType[float]):
-    """A margin: ``2pt`` and ``2%`` are two points of a rate, ``0.02`` is in the metric's own units."""
-
-    name = "margin"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the margin in the metric's units."""
-        text = str(value).strip()
-        points = text.endswith(("pt", "%"))
-        try:
-            number = float(text.removesuffix("pt").removesuffix("%"))
-        except ValueError:
-            self.fail(f"{text!r} is not a margin; write 2pt for two points, or 0.02", param, ctx)
-        if not 0 < number < float("inf"):
-            self.fail(f"a margin is positive; got {text!r}", param, ctx)
-        return number / 100 if points else number
-
-
 def pairing_options(command: Command) -> Command:
     """Add the options that say which two systems are paired, and on what."""
     return _decorated(command, _PAIRING)
@@ -92,7 +74,7 @@ _PAIRING = (
 
 _COMPARISON = (
     click.option("--cluster", help="Field that names an item's cluster (document, template, conversation)."),
-    click.option("--margin", type=Margin(), help="Largest loss that does not matter: 2pt, or 0.02."),
+    click.option("--margin", help="Largest loss that does not matter: 2pt, or 0.02."),
     click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level."),
     click.option("--seed", type=int, default=None, help="Seed of everything random; stored in the finding."),
 )

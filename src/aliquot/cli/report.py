@@ -28,3 +28,5 @@ def command(paths: tuple[str, ...], *, output: str, **choices: Any) -> None:
     path, found = report(*paths, output=output, options=take_reading(choices), **choices)
     click.echo(neutralise(found.verdict.text, limit=400))
     click.echo(f"{path} ({path.stat().st_size / 1000:.0f} kB)")
+    if found.verdict.word == "nothing_to_judge":
+        raise click.exceptions.Exit(5)

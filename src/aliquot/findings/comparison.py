@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import ClassVar
 
 from aliquot.evidence.tables import Better, Kind, Note
@@ -27,6 +28,10 @@ class Scale:
     low: float | None
     high: float | None
     better: Better
+
+    def span(self) -> float | None:
+        """Return the width of the scale, or None when it has no bounds."""
+        return None if self.low is None or self.high is None else self.high - self.low
 
     @property
     def in_points(self) -> bool:
@@ -126,6 +131,10 @@ class MissingReadings:
     changes_verdict: bool
 
 
+NOT_RECORDED = "not recorded"
+"""Value of a point of the checklist that the evidence does not fill."""
+
+
 @dataclass(frozen=True, slots=True)
 class Point:
     """One point of the reporting checklist; ``value`` is "not recorded" when the evidence does not say."""
@@ -134,7 +143,7 @@ class Point:
     value: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """One analysed claim about two systems on one task and metric; every difference is candidate minus baseline."""
 
@@ -173,6 +182,15 @@ class Comparison:
     seed: int
     versions: Mapping[str, str]
     command: str = ""
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {self.candidate.system} with {self.baseline.system}: {self.verdict.text}>"
+
+    def __str__(self) -> str:
+        return self.verdict.text
+
+    def _repr_html_(self) -> str:
+        return f"<p><strong>{escape(self.verdict.text)}</strong></p>"
 
     @property
     def deciding(self) -> HypothesisTest | None:

@@ -11,11 +11,12 @@ Change: TypeAlias = Literal["broke", "fixed", "still_failing", "differ", "same"]
 
 @dataclass(frozen=True, slots=True)
 class SideOfRow:
-    """What one system did on an item: value (None without one) and status of each attempt, and its first answer."""
+    """What one system did on an item: value (None without one) and status of each attempt, and one attempt's answer."""
 
     system: str
     values: tuple[float | None, ...]
     statuses: tuple[str, ...]
+    attempt: int
     text: str | None
 
 

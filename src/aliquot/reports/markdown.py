@@ -20,11 +20,7 @@ def render_markdown(comparison: Comparison) -> str:
         view.missing and escape_markdown(view.missing),
         _table(view),
     ]
-    blocks += [
-        _folded(title, names)
-        for title, names in (("broke", comparison.broke), ("fixed", comparison.fixed))
-        if names
-    ]
+    blocks += [_folded(title.lower(), names) for title, names in view.moved if names]
     blocks += [
         f"Same: {escape_markdown(view.same)}. Differs: {escape_markdown(view.differs)}.",
         f"Latency: {view.latency}." if view.latency else "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 import unicodedata
 from collections.abc import Sequence
@@ -54,7 +55,7 @@ def name_some(names: Sequence[str], *, limit: int) -> str:
     if not names:
         return "none"
     shown: list[str] = []
-    for name in map(short_name, names):
+    for name in map(_in_a_list, names):
         left = len(names) - len(shown) - 1
         tail = f" +{left}" if left else ""
         if shown and len(" ".join([*shown, name])) + len(tail) > limit:
@@ -62,6 +63,12 @@ def name_some(names: Sequence[str], *, limit: int) -> str:
         shown.append(name)
     left = len(names) - len(shown)
     return " ".join(shown) + (f" +{left}" if left else "")
+
+
+def _in_a_list(name: str) -> str:
+    """Return a short name, quoted when it would run into its neighbours."""
+    shown = short_name(name)
+    return repr(shown) if re.search(r"[\s,]", shown) else shown
 
 
 def wrap(text: str, *, indent: str = "  ", first: str | None = None, lines: int | None = None) -> list[str]:

@@ -16,7 +16,7 @@ TITLES: Mapping[Change, str] = {
     "fixed": "NEWLY FIXED",
     "still_failing": "STILL FAILING",
     "differ": "DIFFERENT OTHERWISE",
-    "same": "SAME",
+    "same": "SAME ON BOTH",
 }
 
 _SHOWN_CHARACTERS = 1200
@@ -59,7 +59,10 @@ def _row(row: Row) -> list[str]:
 
 def _side_title(side: SideOfRow) -> str:
     statuses = sorted({status for status in side.statuses if status != "ok"})
-    return f"{short_name(side.system)} {strip(side.values)}{' ' + ','.join(statuses) if statuses else ''}"
+    shown = f" (attempt {side.attempt})" if len(side.values) > 1 else ""
+    return (
+        f"{short_name(side.system)} {strip(side.values)}{shown}{' ' + ','.join(statuses) if statuses else ''}"
+    )
 
 
 def strip(values: tuple[float | None, ...]) -> str:
@@ -70,8 +73,10 @@ def strip(values: tuple[float | None, ...]) -> str:
         ('++-', '?', '0.25 1')
     """
     marks = {1.0: "+", 0.0: "-", None: "?"}
+    if not values:
+        return "not asked"
     if all(value in marks for value in values):
-        return "".join(marks[value] for value in values) or "not asked"
+        return "".join(marks[value] for value in values)
     return " ".join("?" if value is None else f"{value:.3g}" for value in values)
 
 

@@ -55,8 +55,9 @@ def _columns(name: str, row: SystemRow, first: int) -> str:
 
 def _body(comparison: Comparison, view: View, *, room: int) -> list[str]:
     """Return the blocks below the table in reading order, without the least important ones when they do not fit."""
-    moved = [f"  {title}: {name_some(names, limit=70)}" for title, names in _moved(comparison)]
+    moved = [f"  {title}: {name_some(names, limit=68)}" for title, names in view.moved if _any_moved(view)]
     settings = wrap(f"Same: {neutralise(view.same)}.  Differs: {neutralise(view.differs)}.", lines=2)
+    settings = settings if view.recorded else []
     latency = wrap(f"Latency: {view.latency}.") if view.latency else []
     settles = wrap(view.settles, lines=2)
     closing = wrap(f"{view.methods} -v for all.")
@@ -66,15 +67,14 @@ def _body(comparison: Comparison, view: View, *, room: int) -> list[str]:
     spare = room - sum(map(len, (moved, settings, latency, settles, closing, warnings)))
     if spare < 0:
         latency, spare = [], spare + len(latency)
-    if spare < 0:
+    if spare < 0 and settings:
         settings = wrap(f"Differs: {neutralise(view.differs)}.", lines=1)
         spare = room - sum(map(len, (moved, settings, settles, closing, warnings)))
     return [*moved[: len(moved) + min(0, spare)], *settings, *latency, *settles, *warnings, *closing]
 
 
-def _moved(comparison: Comparison) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    named = (("Broke", comparison.broke), ("Fixed", comparison.fixed))
-    return named if comparison.broke or comparison.fixed else ()
+def _any_moved(view: View) -> bool:
+    return any(names for _, names in view.moved)
 
 
 def _warnings(comparison: Comparison) -> list[str]:
@@ -104,11 +104,7 @@ def _details(comparison: Comparison, view: View) -> list[str]:
         ),
         *(wrap(f"Missing: {view.missing}") if view.missing else []),
         "  Checklist:",
-        *(
-            line
-            for point in comparison.checklist
-            for line in _hanging(f"{point.name}: {neutralise(point.value)}")
-        ),
+        *(line for name, value in view.checklist for line in _hanging(f"{name}: {neutralise(value)}")),
         *_notes("Warnings", (note.text for note in comparison.warnings)),
         *_notes("Not checked", (note.text for note in comparison.not_checked)),
         *(line for text in comparison.reconciliation for line in wrap(neutralise(text))),

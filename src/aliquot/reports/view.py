@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
-from aliquot.findings.comparison import Comparison, NamedTest, Quantiles, Reading, SystemSummary
+from aliquot.findings.comparison import NOT_RECORDED, Comparison, NamedTest, Quantiles, Reading, SystemSummary
 from aliquot.findings.numbers import (
     decimals_for,
     difference_unit,
@@ -47,6 +48,8 @@ class View:
     interval_title: str
     systems: tuple[SystemRow, SystemRow]
     difference: DifferenceRow
+    moved: tuple[tuple[str, tuple[str, ...]], ...]
+    recorded: bool
     same: str
     differs: str
     latency: str
@@ -54,7 +57,9 @@ class View:
     methods: str
     matching: str
     statuses: tuple[tuple[str, str], ...]
+    checklist: tuple[tuple[str, str], ...]
     tests: tuple[tuple[str, str, str, bool], ...]
+    rows_command: str
     footer: str
 
 
@@ -67,6 +72,8 @@ def view_of(comparison: Comparison) -> View:
         interval_title=f"{100 * comparison.level:g}% interval",
         systems=(_system(comparison.baseline, comparison), _system(comparison.candidate, comparison)),
         difference=_difference(comparison),
+        moved=_moved(comparison),
+        recorded=bool(comparison.same or comparison.differs),
         same=", ".join(comparison.same) or ("nothing" if comparison.differs else "settings not recorded"),
         differs=", ".join(comparison.differs) or ("nothing recorded" if comparison.same else "not recorded"),
         latency=_latency(comparison.baseline.latency, comparison.candidate.latency),
@@ -76,7 +83,9 @@ def view_of(comparison: Comparison) -> View:
         statuses=tuple(
             (side.system, _statuses(side)) for side in (comparison.baseline, comparison.candidate)
         ),
+        checklist=_checklist(comparison),
         tests=tuple(_test(named) for named in comparison.tests),
+        rows_command=_rows_command(comparison.command),
         footer=_footer(comparison),
     )
 
@@ -89,8 +98,9 @@ def _missing(comparison: Comparison) -> str:
         f"if all failed {_word(missing.all_failed)}, if all passed {_word(missing.all_passed)}, "
         f"at worst {_word(missing.least)}, at best {_word(missing.most)}"
     )
-    items = "item has a missing row" if missing.rows == 1 else "items have missing rows"
-    return f"{missing.rows} {items}{', which can change the verdict' if missing.changes_verdict else ''}: {readings}."
+    items = "item lacks a row" if missing.rows == 1 else "items lack a row"
+    can = ", which can change the verdict" if missing.changes_verdict else ""
+    return f"{missing.rows} {items} on a side{can}: {readings}."
 
 
 def _word(reading: Reading) -> str:
@@ -123,12 +133,19 @@ def _difference(comparison: Comparison) -> DifferenceRow:
         for value in (difference.point, difference.low, difference.high)
     )
     deciding = comparison.deciding
+    changed = f"{len(comparison.fixed)} better, {len(comparison.broke)} worse"
     return DifferenceRow(
-        moved="" if table is None else f"{table.fixed} fixed, {table.broke} broke",
+        moved=changed if table is None else f"{table.fixed} fixed, {table.broke} broke",
         point=point,
         interval=f"{low} to {high}",
         p="" if deciding is None else write_p(deciding),
     )
+
+
+def _moved(comparison: Comparison) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Name the items by what became of them: broke and fixed are words for right and wrong alone."""
+    words = ("Broke", "Fixed") if comparison.table is not None else ("Worse on", "Better on")
+    return tuple(zip(words, (comparison.broke, comparison.fixed), strict=True))
 
 
 def _latency(a: Quantiles | None, b: Quantiles | None) -> str:
@@ -205,6 +222,19 @@ def _statuses(side: SystemSummary) -> str:
         ", ".join(f"{count} {status}" for status, count in sorted(side.statuses.items()) if count)
         or "not recorded"
     )
+
+
+def _rows_command(command: str) -> str:
+    """Return the command that shows the rows behind a comparison: the same sources, without how they were analysed."""
+    sources = re.split(r" --(?:cluster|margin|level|match-on|seed) ", command)[0]
+    return sources.replace("aliquot compare", "aliquot show", 1)
+
+
+def _checklist(comparison: Comparison) -> tuple[tuple[str, str], ...]:
+    """Return the points that are filled, and one line that names those that are not."""
+    filled = [(point.name, point.value) for point in comparison.checklist if point.value != NOT_RECORDED]
+    open_points = [point.name for point in comparison.checklist if point.value == NOT_RECORDED]
+    return (*filled, *([("Not recorded", ", ".join(open_points))] if open_points else []))
 
 
 def _test(named: NamedTest) -> tuple[str, str, str, bool]:

@@ -26,7 +26,7 @@ def compare(
     task: str | None = None,
     metric: str | None = None,
     cluster: str | None = None,
-    margin: float | None = None,
+    margin: float | str | None = None,
     level: float = 0.95,
     match_on: MatchOn = "content",
     seed: int | None = None,
@@ -41,7 +41,7 @@ def compare(
         task: the task, when there are several.
         metric: the metric, or an expression over metrics such as ``all(g1, g2)``; by default the log's own headline.
         cluster: field that names the cluster of an item.
-        margin: largest loss that does not matter, in the metric's own units (0.02 is two points of a rate).
+        margin: largest loss that does not matter, in the metric's own units, or as points: ``0.02`` or ``"2pt"``.
         level: confidence level.
         match_on: ``content`` refuses items of one id whose content differs; ``id`` matches by id alone.
         seed: seed of everything random; by default a fixed one.

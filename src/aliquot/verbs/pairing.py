@@ -114,6 +114,8 @@ def _one_pair(
 ) -> tuple[Evidence, str, str]:
     paths = [Path(str(source)) for source in sources if not isinstance(source, Evidence)]
     labels = source_labels(paths) if len(paths) == 2 else ["baseline", "candidate"]
+    if same:  # there are other systems, so the name says which one this is
+        labels = [f"{name} in {label}" for label in labels]
     sides = [
         rename(select(side, systems=[name]), {name: label})
         for side, label in zip((a, b), labels, strict=True)

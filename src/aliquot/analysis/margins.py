@@ -1,0 +1,45 @@
+"""What a margin means on a metric's scale."""
+
+from __future__ import annotations
+
+import math
+
+from aliquot.errors import UsageError
+from aliquot.findings.comparison import Scale
+
+
+def margin_on(scale: Scale, margin: float | str | None) -> float | None:
+    """Return a margin in the metric's own units.
+
+    Args:
+        scale: the metric's scale.
+        margin: a number in the metric's own units, or points of the scale: ``"2pt"`` and ``"2%"`` are a fiftieth of it.
+
+    Raises:
+        UsageError: not a positive number, points on a scale without bounds, or a margin as wide as the scale.
+
+    Examples:
+        >>> margin_on(Scale(kind="bounded", low=0.0, high=100.0, better="higher"), "2pt")
+        2.0
+    """
+    if margin is None:
+        return None
+    text = str(margin).strip()
+    points = text.endswith(("pt", "%"))
+    try:
+        number = float(text.removesuffix("pt").removesuffix("%"))
+    except ValueError:
+        raise UsageError(f"{text!r} is not a margin; write 2pt for two points, or 0.02") from None
+    if not (number > 0 and math.isfinite(number)):
+        raise UsageError(f"a margin is positive; got {text!r}")
+    span = scale.span()
+    if points and span is None:
+        raise UsageError(
+            f"the metric has no bounds, so {text!r} means nothing; give the margin in its own units"
+        )
+    own = number / 100 * span if points and span is not None else number
+    if span is not None and own >= span:
+        raise UsageError(
+            f"a margin of {text} is as wide as the whole scale ({span:g}); for points write {number:g}pt"
+        )
+    return own
