@@ -442,7 +442,7 @@ def test_settings_name_what_made_the_system_and_no_key(tmp_path: Path) -> None:
         "epochs": "2",
         "solver": "system_message > generate",
         "scorer.match": '{"numeric":true}',
-        "model_args.tokenizer": "fast",
+        "model.tokenizer": "fast",
     }
     assert known.items() <= settings.items()
     assert "secret" not in json.dumps(settings)

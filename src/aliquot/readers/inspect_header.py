@@ -107,7 +107,7 @@ def _settings(header: Header) -> Iterator[tuple[str, Any]]:
     yield "harness", "inspect_ai"
     yield "harness_version", version_of(header) or None
     yield "model", spec.model
-    yield from _named("model_args", spec.model_args)
+    yield from _named("model", spec.model_args)
     decoding = {**((header.plan and header.plan.config) or {}), **(spec.model_generate_config or {})}
     yield from _named("decoding", {name: decoding.get(name) for name in DECODING})
     yield "task_version", spec.task_version
