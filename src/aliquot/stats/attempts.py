@@ -15,7 +15,7 @@ from aliquot.errors import UsageError
 from aliquot.stats.clusters import cluster_variance
 from aliquot.stats.distributions import two_sided_t
 from aliquot.stats.effective import as_rows
-from aliquot.stats.inputs import Floats, as_level, as_values, as_weights
+from aliquot.stats.inputs import Floats, as_array, as_level, as_values, as_weights
 from aliquot.stats.paired import differences, paired_binary_difference
 from aliquot.stats.paired_forms import effective_tango
 from aliquot.stats.results import Estimate, Undefined
@@ -160,7 +160,7 @@ def _named(
 
 def _as_attempts(attempts: ArrayLike, n: int, *, name: str) -> Floats:
     """One number of attempts an item, each at least 1."""
-    array = np.asarray(attempts)
+    array = as_array(attempts, name=name)
     k = as_values(np.full(n, array) if array.ndim == 0 else array, name=name, low=1)
     if k.size != n:
         raise UsageError(f"{name} must be one number or one for each of the {n} items; got {k.size}")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from aliquot.errors import UsageError
 from aliquot.stats.bootstrap_intervals import percentile_interval
-from aliquot.stats.inputs import Floats, Integers, RandomSource, as_codes, as_count, as_level
+from aliquot.stats.inputs import Floats, Integers, RandomSource, as_array, as_codes, as_count, as_level
 from aliquot.stats.resampling import Cells, collapse, draw_totals
 from aliquot.stats.results import Estimate, Undefined
 
@@ -174,7 +174,7 @@ def _coded(
     arrays: Sequence[ArrayLike], labels: Sequence[Hashable] | None
 ) -> tuple[list[Hashable], Integers, Integers]:
     """Names of the reported classes, codes of all labels (a row an array), and the codes of those classes."""
-    given: list[NDArray[Any]] = [np.asarray(array) for array in arrays]
+    given = [as_array(array, name="truth and predictions", wanted="lists of labels") for array in arrays]
     n = given[0].size
     if n == 0 or any(array.shape != (n,) for array in given):
         raise UsageError(

@@ -16,7 +16,16 @@ from numpy.typing import ArrayLike
 
 from aliquot.errors import UsageError
 from aliquot.stats.distributions import two_sided_t
-from aliquot.stats.inputs import Floats, Integers, as_choice, as_codes, as_level, as_values, as_weights
+from aliquot.stats.inputs import (
+    Floats,
+    Integers,
+    as_array,
+    as_choice,
+    as_codes,
+    as_level,
+    as_values,
+    as_weights,
+)
 from aliquot.stats.results import Estimate, Record, Undefined
 
 Correction: TypeAlias = Literal["CR0", "CR1", "CR2", "CR3"]
@@ -240,7 +249,7 @@ def clustered_mean(
 
 def cluster_codes(labels: ArrayLike, n: int) -> Integers:
     """Codes of the clusters; whole numbers of a narrow range are codes already, which saves a sort."""
-    array = np.asarray(labels)
+    array = as_array(labels, name="clusters", wanted="a list of labels")
     if array.shape == (n,) and array.dtype.kind in "iu" and n:
         first, last = int(array.min()), int(array.max())
         if last - first < 2 * n + 1000:

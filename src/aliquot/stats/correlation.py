@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from aliquot.errors import UsageError
 from aliquot.stats.clusters import cluster_codes, sum_clusters, variance_of_sums
-from aliquot.stats.inputs import as_count, as_values
+from aliquot.stats.inputs import as_array, as_count, as_values
 from aliquot.stats.results import Record, Undefined
 
 
@@ -174,7 +174,10 @@ def shrout_fleiss(ratings: ArrayLike) -> dict[str, float | Undefined]:
         >>> {name: round(value, 2) for name, value in shrout_fleiss(table).items()}
         {'ICC1': 0.17, 'ICC2': 0.29, 'ICC3': 0.71, 'ICC1k': 0.44, 'ICC2k': 0.62, 'ICC3k': 0.91}
     """
-    table = np.asarray(ratings, dtype=np.float64)
+    given = as_array(ratings, name="ratings", wanted="a table of targets by raters")
+    if given.dtype.kind not in "biuf":
+        raise UsageError(f"ratings must be numbers; got an array of {given.dtype}")
+    table = given.astype(np.float64)
     if table.ndim != 2 or min(table.shape) < 2:
         raise UsageError(f"ratings must be a table of at least two targets by two raters; got {table.shape}")
     if not np.isfinite(table).all():

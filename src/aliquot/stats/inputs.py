@@ -40,11 +40,19 @@ def as_count(value: float, *, name: str, at_least: float = 0) -> float:
     return float(value)
 
 
+def as_array(values: object, *, name: str, wanted: str = "a list of numbers") -> NDArray[Any]:
+    """Return an array of any shape and type; rows of different lengths are no array."""
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise UsageError(f"{name} must be {wanted}; got rows of different lengths") from error
+
+
 def as_values(
     values: ArrayLike, *, name: str, at_least: int = 1, low: float | None = None, high: float | None = None
 ) -> Floats:
     """Return a one-dimensional float array of finite values, ``at_least`` of them or more, within the bounds."""
-    array = np.asarray(values)
+    array = as_array(values, name=name)
     if array.dtype.kind not in "biuf":
         raise UsageError(f"{name} must be numbers; got an array of {array.dtype}")
     array = array.astype(np.float64)
@@ -78,7 +86,7 @@ def as_codes(labels: ArrayLike | None, n: int, *, name: str) -> Integers:
     """Return integer codes 0..G−1 for ``n`` labels of any type; None means that each row is its own group."""
     if labels is None:
         return np.arange(n, dtype=np.int64)
-    array: NDArray[Any] = np.asarray(labels)
+    array = as_array(labels, name=name, wanted="a list of labels")
     if array.shape != (n,):
         raise UsageError(f"{name} must have one label for each of the {n} values; got shape {array.shape}")
     if array.dtype.kind == "f" and not np.isfinite(array).all():

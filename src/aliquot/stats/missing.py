@@ -15,7 +15,7 @@ from scipy import special
 from aliquot.errors import UsageError
 from aliquot.stats.clusters import ClusterVariance, cluster_variance
 from aliquot.stats.distributions import normal_quantile
-from aliquot.stats.inputs import Floats, as_count, as_level, as_values
+from aliquot.stats.inputs import Floats, as_array, as_count, as_level, as_values
 from aliquot.stats.results import Estimate, Record, Undefined
 from aliquot.stats.roots import bisect
 
@@ -220,7 +220,7 @@ def _partial(values: ArrayLike, *, name: str, low: float, high: float) -> Floats
     """Check what is known of a partly missing array; NaN stays."""
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise UsageError(f"low and high must be finite with low below high; got {low!r} and {high!r}")
-    array = np.asarray(values)
+    array = as_array(values, name=name)
     if array.dtype.kind not in "biuf" or array.ndim != 1 or array.size == 0:
         return as_values(values, name=name)
     array = array.astype(np.float64)

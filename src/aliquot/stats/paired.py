@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from aliquot.errors import UsageError
 from aliquot.stats.clusters import cluster_variance
 from aliquot.stats.effective import as_rows
-from aliquot.stats.inputs import Floats, as_binary, as_level, as_values, as_weights
+from aliquot.stats.inputs import Floats, as_array, as_binary, as_level, as_values, as_weights
 from aliquot.stats.paired_forms import effective_tango, graded_interval, left_of_pool
 from aliquot.stats.paired_score import tango
 from aliquot.stats.results import Estimate, Undefined
@@ -55,7 +55,7 @@ def paired_difference(
     """
     options = {"clusters": clusters, "weights": weights}
     if (low, high) in {(None, None), (0, 1)} and all(
-        np.isin(np.asarray(side), (0, 1)).all() for side in (a, b)
+        np.isin(as_array(side, name=name), (0, 1)).all() for name, side in (("a", a), ("b", b))
     ):
         return paired_binary_difference(a, b, **options, pool=pool, level=level)
     return paired_graded_difference(a, b, low=low, high=high, **options, pool=pool, level=level)

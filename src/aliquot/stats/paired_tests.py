@@ -12,7 +12,7 @@ from scipy import special
 
 from aliquot.errors import UsageError
 from aliquot.stats.distributions import binomial_pmf, chi2_upper, p_value
-from aliquot.stats.inputs import as_binary, as_choice, as_count
+from aliquot.stats.inputs import as_array, as_binary, as_choice, as_count
 from aliquot.stats.results import Alternative, HypothesisTest
 
 McnemarMethod: TypeAlias = Literal["exact", "mid_p", "asymptotic", "asymptotic_corrected"]
@@ -109,7 +109,7 @@ def paired_table(a: ArrayLike, b: ArrayLike) -> PairedTable:
 
 def as_table(table: Sequence[Sequence[int]] | ArrayLike) -> PairedTable:
     """Return a table ``((both, broke), (fixed, neither))`` of whole counts, at least one of them positive."""
-    cells = np.asarray(table)
+    cells = as_array(table, name="the table", wanted="[[both, broke], [fixed, neither]], 2 rows of 2 counts")
     if cells.shape != (2, 2) or cells.dtype.kind not in "iuf":
         raise UsageError(
             f"the table must be [[both, broke], [fixed, neither]]; got shape {cells.shape} of {cells.dtype}. "

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aliquot.errors import UsageError
-from aliquot.stats.inputs import Floats, Integers, as_choice, as_count, as_values
+from aliquot.stats.inputs import Floats, Integers, as_array, as_choice, as_count, as_values
 from aliquot.stats.means import mean_bounded
 from aliquot.stats.results import Estimate, Record, Undefined
 
@@ -237,8 +237,10 @@ def _averaged(
         return _too_few(n, k)
     found = mean_bounded(
         _each(value, c[enough], n[enough], k),
-        clusters=None if clusters is None else np.asarray(clusters)[enough],
-        weights=None if weights is None else np.asarray(weights)[enough],
+        clusters=None
+        if clusters is None
+        else as_array(clusters, name="clusters", wanted="a list of labels")[enough],
+        weights=None if weights is None else as_array(weights, name="weights")[enough],
         level=level,
     )
     if isinstance(found, Undefined):
