@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 import polars as pl
 
 from aliquot.errors import InputError, UsageError
@@ -59,10 +60,26 @@ def from_frame(
     if isinstance(native, nw.LazyFrame):
         return lazy_evidence(native, chosen, name=chosen.name or name, source=source)
     try:
-        table = table_of(native.to_polars())
+        table = table_of(_from_pandas(native) if native.implementation.is_pandas() else native.to_polars())
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:  # Arrow's errors are the first two
         problem = str(error).strip().splitlines()[0]
         raise InputError(f"a column mixes kinds: {problem}", remedy="Give each column one type") from error
     if table.height == 0:
         raise InputError("the frame has no rows")
     return evidence_of(table, chosen, file="the frame", name=chosen.name or name, source=source)
+
+
+def _from_pandas(frame: nw.DataFrame[Any]) -> pl.DataFrame:
+    """Return a pandas frame as Polars, column by column; Polars' own way needs pyarrow."""
+    return pl.DataFrame([_series(column) for column in frame.iter_columns()])
+
+
+def _series(column: nw.Series[Any]) -> pl.Series:
+    """Return a column; NaN, NaT, NA and None are all missing."""
+    name = str(column.name)
+    if isinstance(column.to_native().dtype, np.dtype) and (plain := column.to_numpy()).dtype.kind in "biufM":
+        return pl.Series(name, plain, nan_to_null=True)
+    cells = zip(column.to_list(), column.is_null().to_list(), strict=True)
+    values = [None if missing else cell.item() if hasattr(cell, "item") else cell for cell, missing in cells]
+    kinds = {type(value) for value in values if value is not None}
+    return pl.Series(name, values, dtype=pl.Float64 if kinds == {int, float} else None, strict=True)
