@@ -91,7 +91,9 @@ def make_plan(evaluation: Evaluation, *, limit: int | None = None) -> Plan:
     elif part is not None and part.items > len(item_set):
         raise UsageError(f"the sample asks for {part.items} items; {item_set.name!r} has {len(item_set)}")
     prompts = {name: Prompt(name, spec, file=evaluation.file) for name, spec in evaluation.systems.items()}
+    fields = tuple(dict.fromkeys(name for item in chosen for name in item.inputs))
     for prompt in prompts.values():
+        prompt.require_field(fields)
         for item in chosen:
             prompt.request(item)
     return Plan(

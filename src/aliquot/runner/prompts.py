@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from typing import Final
 
-from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError, UndefinedError
+from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError, UndefinedError, meta
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from aliquot.errors import InputError, nearest
@@ -17,6 +19,8 @@ _ENVIRONMENT: Final = ImmutableSandboxedEnvironment(
     keep_trailing_newline=True,
     autoescape=False,  # prompts are plain text, never HTML
 )
+
+_BRACED: Final = re.compile(r"\{\s*(\w+)\s*\}")
 
 
 class Prompt:
@@ -41,6 +45,34 @@ class Prompt:
                 file=self._file,
                 field="prompt",
             ) from error
+
+    def require_field(self, fields: Collection[str]) -> None:
+        """Refuse a prompt that would ask every item the same, and instructions written as a template.
+
+        Args:
+            fields: the fields of the items, the likeliest to be meant first.
+
+        Raises:
+            InputError: the prompt uses no field, or the instructions use one.
+        """
+        instructions = self._spec.instructions or ""
+        sent = sorted(_variables(instructions).intersection(fields))
+        if sent:
+            raise InputError(
+                f"the instructions of {self._system!r} are sent as they stand, {{{{ {sent[0]} }}}} too",
+                file=self._file,
+                field="instructions",
+                remedy="Put fields of the item in the prompt",
+            )
+        if not _variables(self._spec.prompt):
+            braced = [name for name in _BRACED.findall(self._spec.prompt) if name in fields]
+            meant = (*braced, *fields, "field")[0]
+            raise InputError(
+                f"the prompt of {self._system!r} uses no field of the items, so each would be asked the same",
+                file=self._file,
+                field="prompt",
+                remedy=f"Write {{{{ {meant} }}}}; fields of the items: {', '.join(sorted(fields)) or 'none'}",
+            )
 
     def request(self, item: Item) -> ChatRequest | CompletionRequest:
         """Return what the system is asked about an item.
@@ -70,6 +102,14 @@ class Prompt:
                 file=self._file,
                 field="prompt",
             ) from error
+
+
+def _variables(text: str) -> set[str]:
+    """Return the names a template looks up, those of Jinja2 itself left out; none when it is no template."""
+    try:
+        return meta.find_undeclared_variables(_ENVIRONMENT.parse(text)) - _ENVIRONMENT.globals.keys()
+    except TemplateSyntaxError:
+        return set()
 
 
 def _quoted(message: str) -> str:
