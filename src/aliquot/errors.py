@@ -56,7 +56,11 @@ class InputError(AliquotError):
         remedy: str | None = None,
     ) -> None:
         self.problem, self.file, self.row, self.field, self.remedy = problem, file, row, field, remedy
-        where = [part for part in (file, f"row {row}" if row else None, f"field {field!r}" if field else None) if part]
+        where = [
+            part
+            for part in (file, f"row {row}" if row else None, f"field {field!r}" if field else None)
+            if part
+        ]
         text = f"{', '.join(where)}: {problem}" if where else problem
         super().__init__(f"{text}. {remedy}" if remedy else text)
 
@@ -81,6 +85,17 @@ class RunStoppedError(AliquotError):
 
 class AliquotWarning(UserWarning):
     """Something the caller should know that does not stop the work."""
+
+
+def excerpt(value: object) -> str:
+    """Return what was found as a message shows it: quoted, on one line, 60 characters of it at most.
+
+    Examples:
+        >>> excerpt("item,value " * 20)
+        "'item,value item,value item,value item,value item,value it…'"
+    """
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:58]}…{text[-1]}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from aliquot.errors import AliquotError, InputError, UsageError
 from aliquot.item_sets import sources
-from aliquot.runner.evaluation import Guards, SampleSpec, ScorerSpec
+from aliquot.runner.evaluation import Guards, SampleSpec, ScorerSpec, SystemSpec
 from aliquot.runner.evaluation_file import parse_evaluation, read_evaluation
 from aliquot.runner.plan import make_plan
 from tests.runner.evaluations import TEMPLATE, evaluation, write_evaluation, write_items
@@ -49,7 +49,11 @@ def _letters(question: str) -> str:
     ("old", "new", "message"),
     [
         ("seed: 3", "sede: 3", r"row 3: there is no key 'sede'\. Did you mean 'seed'"),
-        ('prompt: "first', 'promt: "first', r"row 7: there is no key 'promt'\. Did you mean 'prompt'"),
+        (
+            'prompt: "first',
+            'promt: "first',
+            r"the key 'prompt' of system 'first' \(line 7 has 'promt'\) is missing",
+        ),
         ("seed: 3", "seed: three", r"row 3, field 'seed': 'three' is not a whole number"),
         ("seed: 3", "seed: 3\nseed: 4", r"row 4: the key 'seed' stands twice"),
         ("seed: 3", "attempts: 0", r"row 3, field 'attempts': 0 is not a whole number from 1"),
@@ -100,6 +104,42 @@ def test_what_is_no_evaluation_at_all_is_one_line_too(text: str) -> None:
         parse_evaluation(text, file="trial.yaml")
 
 
+def test_all_missing_keys_are_named_at_once_with_what_looks_like_them() -> None:
+    text = "nmae: trial\nsystems:\n  first: {modle: fake}\n"
+    with pytest.raises(InputError) as caught:
+        parse_evaluation(text, file="trial.yaml")
+    assert str(caught.value) == (
+        "trial.yaml: the keys 'name' (line 1 has 'nmae'), 'items', 'scorer', "
+        "'model' of system 'first' (line 3 has 'modle'), 'prompt' of system 'first' (line 3) are missing. "
+        "See docs/evaluation.md"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "item,value\n" + "".join(f"q{i:03},1\n" for i in range(200)),
+        "item: x, value\n" + "".join(f"q{i:03},1\n" for i in range(200)),
+        GOOD.replace("name: trial", f"name: {'/long' * 300}"),
+        GOOD.replace("seed: 3", f"{'seed' * 300}: 3"),
+        GOOD.replace("seed: 3", f"seed: {'three' * 300}"),
+        GOOD.replace("scorer: words", f"scorer: {'words' * 300}"),
+        GOOD.replace("seed: 3", f"seed: !{'tag' * 300} 3"),
+    ],
+    ids=["csv", "almost yaml", "name", "key", "number", "rule", "tag"],
+)
+def test_no_message_repeats_more_than_a_little_of_the_file(text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_evaluation(text, file="main.csv")
+    assert len(str(caught.value)) < 330
+
+
+def test_what_is_not_yaml_is_told_what_an_evaluation_file_is() -> None:
+    for text in ("item,value\nq001,1\n", "item: x, value\nq001,1\n"):
+        with pytest.raises(InputError, match=r"An evaluation file is YAML .*: see docs/evaluation\.md"):
+            parse_evaluation(text, file="main.csv")
+
+
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no evaluation file"):
         read_evaluation(tmp_path / "none.yaml")
@@ -119,7 +159,7 @@ def test_items_are_found_beside_the_file(tmp_path: Path) -> None:
         ("{{ reference }}", r"'reference' is undefined"),
         ("{{ question", r"line 1 of the prompt of 'first' is not a valid template"),
         ("{{ question.__class__.__mro__ }}", r"the prompt of 'first' (fails|cannot be filled)"),
-        ("{{ 1 / 0 }}", r"fails for item 'i0': division by zero"),
+        ("{{ 1 / 0 }}{{ question }}", r"fails for item 'i0': division by zero"),
     ],
 )
 def test_prompts_are_rendered_for_every_item_before_anything_is_asked(
@@ -129,6 +169,38 @@ def test_prompts_are_rendered_for_every_item_before_anything_is_asked(
     write_items(tmp_path, 2)
     with pytest.raises(InputError, match=message):
         make_plan(parse_evaluation(text, file=str(tmp_path / "trial.yaml")))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "remedy"),
+    [
+        ("Q: {question}", "Write {{ question }}; fields of the items: kind, question"),
+        ("Q: { kind }", "Write {{ kind }}; fields of the items: kind, question"),
+        ("Q: {{ range(3) | list }}", "Write {{ question }}"),
+        ("Say something", "Write {{ question }}"),
+    ],
+)
+def test_a_prompt_that_asks_every_item_the_same_is_refused(tmp_path: Path, prompt: str, remedy: str) -> None:
+    text = TEMPLATE.format(items="made.jsonl").replace("first {{ question }}", prompt)
+    write_items(tmp_path, 2)
+    with pytest.raises(InputError) as caught:
+        make_plan(parse_evaluation(text, file=str(tmp_path / "trial.yaml")))
+    message = str(caught.value)
+    assert "trial.yaml, field 'prompt': the prompt of 'first' uses no field of the items" in message
+    assert remedy in message
+    assert "\n" not in message
+
+
+def test_instructions_written_as_a_template_are_refused(tmp_path: Path) -> None:
+    spec = SystemSpec(model="fake", prompt="{{ question }}", instructions="Answer {{ question }}")
+    with pytest.raises(
+        InputError, match=r"instructions of 'first' are sent as they stand, \{\{ question \}\} too"
+    ):
+        make_plan(evaluation(write_items(tmp_path, 2), systems={"first": spec}))
+    braces = SystemSpec(
+        model="fake", prompt="{{ question }}", instructions='Write {"a": {{% 1 }} and {{ x }}'
+    )
+    make_plan(evaluation(tmp_path / "made.jsonl", systems={"first": braces}))
 
 
 @pytest.mark.parametrize(

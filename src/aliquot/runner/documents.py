@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, NoReturn, cast
 
 import yaml
 
-from aliquot.errors import InputError, nearest
+from aliquot.errors import InputError, excerpt, nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +32,28 @@ class Node:
         """Raise the InputError that names file, line and key."""
         raise InputError(problem, file=self.file, row=self.line, field=self.key or None, remedy=remedy)
 
-    def mapping(self, known: Collection[str] | None = None) -> dict[str, Node]:
-        """Return a mapping whose keys are all known."""
+    def lacking(self, required: Collection[str]) -> dict[str, str]:
+        """Return the required keys that are missing, with a present key and its line where one looks like it."""
+        present = cast("dict[str, Node]", self.value) if isinstance(self.value, dict) else {}
+        spare = [name for name in present if name not in required]
+        found: dict[str, str] = {}
+        for name in (name for name in required if name not in present):
+            close = difflib.get_close_matches(name, spare, n=1)
+            found[name] = f"line {present[close[0]].line} has {excerpt(close[0])}" if close else ""
+        return found
+
+    def mapping(self, known: Collection[str] | None = None, *, remedy: str | None = None) -> dict[str, Node]:
+        """Return a mapping whose keys are all known; ``remedy`` is said when it is none."""
         if not isinstance(self.value, dict):
-            self.refuse(f"{_shown(self.value)} stands where key: value lines are needed")
+            self.refuse(f"{_shown(self.value)} stands where key: value lines are needed", remedy=remedy)
         nodes = cast("dict[str, Node]", self.value)
         for name, node in nodes.items():
             if known is not None and name not in known:
                 raise InputError(
-                    f"there is no key {name!r}", file=self.file, row=node.line, remedy=nearest(name, known)
+                    f"there is no key {excerpt(name)}",
+                    file=self.file,
+                    row=node.line,
+                    remedy=nearest(name, known),
                 )
         return nodes
 
@@ -73,12 +87,17 @@ class Node:
         """Return a text out of a few."""
         value = self.text()
         if value not in known:
-            self.refuse(f"{value!r} is not known here", remedy=nearest(value, known))
+            self.refuse(f"{excerpt(value)} is not known here", remedy=nearest(value, known))
         return value
 
 
-def parse(text: str, *, file: str) -> Node:
+def parse(text: str, *, file: str, remedy: str | None = None) -> Node:
     r"""Read YAML without anchors, aliases, tags or repeated keys.
+
+    Args:
+        text: the YAML text.
+        file: its name, for messages.
+        remedy: what to say when the text is no YAML.
 
     Raises:
         InputError: the text is not YAML, or uses what is not allowed here.
@@ -103,9 +122,12 @@ def parse(text: str, *, file: str) -> Node:
         return _node(root, file=file)
     except (yaml.YAMLError, RecursionError) as error:
         place: Any = getattr(error, "problem_mark", None)
-        problem = getattr(error, "problem", None) or "it is nested too deeply"
+        problem = str(getattr(error, "problem", None) or "it is nested too deeply")
         raise InputError(
-            f"this is not YAML ({problem})", file=file, row=place.line + 1 if place else None
+            f"this is not YAML ({problem[:120]})",
+            file=file,
+            row=place.line + 1 if place else None,
+            remedy=remedy,
         ) from error
 
 
@@ -122,7 +144,7 @@ def _node(source: Any, *, file: str, key: str = "") -> Node:
                 )
             if name in entries:
                 raise InputError(
-                    f"the key {name!r} stands twice", file=file, row=name_line, remedy="Keep one"
+                    f"the key {excerpt(name)} stands twice", file=file, row=name_line, remedy="Keep one"
                 )
             entries[name] = _node(value_node, file=file, key=name)
         return Node(entries, line, file, key)
@@ -143,4 +165,4 @@ def _shown(value: object) -> str:
         return "a mapping"
     if isinstance(value, list):
         return "a list"
-    return "nothing" if value is None else repr(value)
+    return "nothing" if value is None else excerpt(value)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
-from aliquot.errors import UsageError
+from aliquot.errors import UsageError, excerpt
 from aliquot.scorers.rules import rule_named
 from aliquot.systems.requests import Decoding
 
@@ -110,7 +110,7 @@ class Evaluation:
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise UsageError(
-                f"{self.name!r} cannot name a run: use letters, digits, dot, dash and underscore, "
+                f"{excerpt(self.name)} cannot name a run: use letters, digits, dot, dash and underscore, "
                 "starting with a letter or digit"
             )
         if not self.systems:

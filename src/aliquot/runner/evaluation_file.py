@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final, Literal, cast
 
-from aliquot.errors import InputError, UsageError
+from aliquot.errors import InputError, UsageError, excerpt
 from aliquot.runner.documents import Node, parse
 from aliquot.runner.evaluation import MODES, Evaluation, Guards, SampleSpec, ScorerSpec, SystemSpec
 from aliquot.scorers.rules import RULES
@@ -16,6 +16,9 @@ KEYS: Final = (
     "systems",
 )  # fmt: skip
 SYSTEM_KEYS: Final = ("model", "mode", "instructions", "prompt", "decoding")
+REQUIRED: Final = ("name", "items", "scorer", "systems")
+SYSTEM_REQUIRED: Final = ("model", "prompt")
+WANTED: Final = "An evaluation file is YAML with name, items, scorer and systems: see docs/evaluation.md"
 DECODING_KEYS: Final = ("temperature", "max_tokens", "stop", "top_p", "seed")
 
 
@@ -48,11 +51,9 @@ def parse_evaluation(text: str, *, file: str) -> Evaluation:
     Raises:
         InputError: a key or value that cannot be used, with its line.
     """
-    root = parse(text, file=file)
+    root = parse(text, file=file, remedy=WANTED)
+    _require_keys(root)
     keys = root.mapping(KEYS)
-    for name in ("name", "items", "scorer", "systems"):
-        if name not in keys:
-            root.refuse(f"the key {name!r} is missing")
     systems = keys["systems"].mapping()
     if not systems:
         keys["systems"].refuse("no system is listed", remedy="List at least one")
@@ -73,6 +74,21 @@ def parse_evaluation(text: str, *, file: str) -> Evaluation:
         )
     except UsageError as error:
         raise InputError(str(error), file=file) from error
+
+
+def _require_keys(root: Node) -> None:
+    """Refuse a file that lacks keys, with all of them in one line."""
+    lacking = {f"{name!r}": hint for name, hint in root.lacking(REQUIRED).items()}
+    systems = root.mapping(remedy=WANTED).get("systems")
+    listed = systems.mapping() if systems is not None and isinstance(systems.value, dict) else {}
+    for system, node in listed.items():
+        if isinstance(node.value, dict):
+            for name, hint in node.lacking(SYSTEM_REQUIRED).items():
+                lacking[f"{name!r} of system {excerpt(system)}"] = hint or f"line {node.line}"
+    if lacking:
+        named = ", ".join(f"{name} ({hint})" if hint else name for name, hint in lacking.items())
+        verb = "the key {} is missing" if len(lacking) == 1 else "the keys {} are missing"
+        raise InputError(verb.format(named), file=root.file, remedy="See docs/evaluation.md")
 
 
 def _text(keys: dict[str, Node], name: str) -> str | None:
@@ -111,9 +127,6 @@ def _guards(node: Node) -> Guards:
 
 def _system(node: Node) -> SystemSpec:
     keys = node.mapping(SYSTEM_KEYS)
-    for name in ("model", "prompt"):
-        if name not in keys:
-            node.refuse(f"the key {name!r} is missing")
     mode = keys["mode"].one_of(MODES) if "mode" in keys else "chat"
     return SystemSpec(
         model=keys["model"].text(),
