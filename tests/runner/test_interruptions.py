@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from aliquot.errors import MachineError
+from aliquot.errors import MachineError, RunStoppedError
 from aliquot.files import journal as journal_module
 from aliquot.files.run_directory import RunDirectory
 from aliquot.systems.fake import FakeSystem
@@ -87,6 +87,16 @@ def test_an_interrupt_says_how_to_go_on(tmp_path: Path) -> None:
     counts, fake = finish(file, tmp_path / "runs")
     assert len(fake.asked) == 80 - on_disk
     assert set(counts.values()) == {1}
+
+
+def test_an_interrupt_before_the_first_answer_says_that_none_is_kept(tmp_path: Path) -> None:
+    def interrupt(_: str) -> str:
+        raise KeyboardInterrupt
+
+    with pytest.raises(
+        RunStoppedError, match=r"interrupted before the first of 3 answers: none is kept\. Run the same"
+    ):
+        run(evaluation(write_items(tmp_path, 3)), directory=tmp_path, models={"fake": FakeSystem(interrupt)})
 
 
 def test_a_full_disk_is_one_line_and_leaves_a_run_that_goes_on(

@@ -163,6 +163,8 @@ class _Watcher:
         if self._last is None:
             return "interrupted before anything was asked"
         done, total = self._last.done, self._last.total
+        if done == 0:
+            return f"interrupted before the first of {total} answers: none is kept. Run the same command again to start"
         return f"interrupted with {done} of {total} answers, all kept. Run the same command again to go on"
 
 
