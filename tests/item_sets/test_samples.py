@@ -52,6 +52,34 @@ def test_clusters_stay_whole_and_the_part_never_exceeds_what_was_asked() -> None
     assert (selection.cluster, selection.by, selection.seed) == ("cluster", "segment", 7)
 
 
+def test_single_items_fill_up_what_no_cluster_fits() -> None:
+    # The share of "pages" is 4 * 8/12 = 2.7: 3, and none of its clusters of four fits; "singles" gets 1, then fills up.
+    pages = [Item(f"p{i}", {"kind": "pages", "doc": f"d{i // 4}"}) for i in range(8)]
+    singles = [Item(f"s{i}", {"kind": "singles"}) for i in range(4)]
+    whole = ItemSet("made", (*pages, *singles))
+    drawn, selection = sample(whole, 4, by="kind", cluster="doc", seed=7)
+    assert selection.n == len(drawn) == 4
+    again, _ = sample(whole, 4, by="kind", cluster="doc", seed=7)
+    assert drawn == again
+    for n in range(1, 13):
+        for seed in range(20):
+            drawn, selection = sample(whole, n, by="kind", cluster="doc", seed=seed)
+            taken = Counter(item.text("doc") for item in drawn if item.text("doc"))
+            assert set(taken.values()) <= {4}
+            assert selection.strata == {
+                "pages": (sum(taken.values()), 8),
+                "singles": (len(drawn) - sum(taken.values()), 4),
+            }
+            # fewer only when all four single items are in: 4 + 0, 4 + 4, 4 + 8 are what whole clusters allow then
+            assert selection.strata is not None
+            assert selection.n == n or (selection.strata["singles"] == (4, 4) and n - selection.n < 4)
+
+
+def test_the_live_demo_at_six_items_asks_six() -> None:
+    drawn, selection = sample(load("basics"), 6, by="segment", cluster="cluster", seed=7)
+    assert len(drawn) == selection.n == selection.asked == 6
+
+
 @pytest.mark.parametrize("n", [0, 19])
 def test_a_size_outside_the_set_is_refused(n: int) -> None:
     with pytest.raises(UsageError, match="ask for 1 to 18"):

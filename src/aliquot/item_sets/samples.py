@@ -49,9 +49,10 @@ def sample(
     """Draw a part of the set without replacement, proportionally from each stratum.
 
     Shares are rounded by largest remainder, ties by stratum name. Where items carry a cluster, whole clusters
-    are drawn: one that no longer fits in its stratum's share is passed over, so the part may hold fewer than
-    ``n`` items, never more. A cluster belongs to the stratum of its first item. The same seed draws the same
-    items.
+    are drawn: one that no longer fits in its stratum's share is passed over, and what is then wanting is drawn
+    from all that is left, whatever its stratum, passing over what does not fit. The part holds fewer than ``n``
+    items only when no single item is left, and never more. A cluster belongs to the stratum of its first item.
+    The same seed draws the same items.
 
     Args:
         item_set: the whole set.
@@ -85,11 +86,14 @@ def sample(
     strata = _strata(item_set.items, by=by, cluster=cluster)
     sizes = {name: sum(map(len, units)) for name, units in strata.items()}
     chosen: set[str] = set()
-    counts: dict[str, tuple[int, int]] = {}
     for name, share in _shares(sizes, n).items():
-        drawn = _draw(strata[name], share, rng=rng)
-        chosen.update(drawn)
-        counts[name] = (len(drawn), sizes[name])
+        chosen.update(_draw(strata[name], share, rng=rng))
+    left = [unit for units in strata.values() for unit in units if unit[0].id not in chosen]
+    chosen.update(_draw(left, n - len(chosen), rng=rng))
+    counts = {
+        name: (sum(item.id in chosen for unit in units for item in unit), sizes[name])
+        for name, units in strata.items()
+    }
     kept = tuple(item for item in item_set.items if item.id in chosen)
     return kept, Selection(
         how="stratified" if by else "random",
