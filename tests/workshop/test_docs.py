@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
+from pathlib import Path
 
+from aliquot.item_sets.items import NOT_INPUTS
+from aliquot.runner.evaluation import Guards
+from aliquot.runner.evaluation_file import DECODING_KEYS, KEYS, SYSTEM_KEYS, parse_evaluation
+from aliquot.runner.plan import make_plan
+from aliquot.scorers.rules import RULES
+from aliquot.systems.requests import Decoding
 from tests.workshop.sources import ROOT
 
 DOCS = ROOT / "docs"
@@ -50,3 +57,51 @@ def test_each_command_of_the_makefile_says_what_it_does():
     named = re.search(r"^\.PHONY: (.+)$", makefile, re.MULTILINE)
     assert named is not None
     assert re.findall(r"^([a-z-]+):.*## \w", makefile, re.MULTILINE) == named[1].split()
+
+
+def block(page: str, language: str) -> str:
+    found = re.search(
+        rf"^```{language}\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
+    assert found is not None
+    return found[1]
+
+
+def test_the_evaluation_of_the_docs_can_be_run_as_it_stands(tmp_path: Path):
+    (tmp_path / "capitals.jsonl").write_text(block("evaluation.md", "json"), encoding="utf-8")
+    evaluation = parse_evaluation(block("evaluation.md", "yaml"), file=str(tmp_path / "two-prompts.yaml"))
+    plan = make_plan(evaluation)
+    assert (evaluation.name, list(evaluation.systems), plan.total) == ("two-prompts", ["short", "shown"], 4)
+
+
+def test_every_key_and_every_rule_of_an_evaluation_is_on_its_page():
+    cells = [cell for cell in first_cells("evaluation.md") if cell not in {"key", "field", "rule", "file"}]
+    keys = len(KEYS)
+    systems = keys + len(SYSTEM_KEYS)
+    decoding = systems + len(DECODING_KEYS)
+    assert set(cells[:keys]) == set(KEYS)
+    assert set(cells[keys:systems]) == set(SYSTEM_KEYS)
+    assert set(cells[systems:decoding]) == set(DECODING_KEYS)
+    assert set(RULES) <= set(cells[decoding:])
+
+
+def test_the_defaults_on_the_page_are_the_defaults():
+    page = (DOCS / "evaluation.md").read_text(encoding="utf-8")
+    shown = dict(re.findall(r"^\| `(\w+)` \|.*\| `?([^|`]+)`? \|$", page, re.MULTILINE))
+    assert float(shown["temperature"]) == Decoding().temperature
+    assert int(shown["max_tokens"]) == Decoding().max_tokens
+    assert shown["guards"] == f"{{parse_rate: {Guards().parse_rate}}}"
+    assert f"the first {Guards().first} answers" in page
+    assert (
+        set(re.findall(r"`(\w+)`", page.partition("weight an item: ")[2].partition(". A field")[0]))
+        == NOT_INPUTS
+    )
+    required = [name for name, default in shown.items() if default == "required"]
+    minimal = {
+        "name": "x",
+        "items": "basics",
+        "scorer": "words",
+        "systems": "{a: {model: embedded, prompt: x}}",
+    }
+    assert required == [*minimal, "model", "prompt"]
+    parse_evaluation("\n".join(f"{name}: {value}" for name, value in minimal.items()), file="x.yaml")
