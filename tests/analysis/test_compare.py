@@ -261,3 +261,77 @@ def test_items_of_one_source_only_are_bounded_like_missing_ones():
     assert found.if_missing.rows == 5
     assert found.if_missing.all_failed.word == "undecided"
     assert found.if_missing.changes_verdict
+
+
+def _with(evidence, **columns):
+    return replace(
+        evidence, items=evidence.items.with_columns(**{name: pl.Series(v) for name, v in columns.items()})
+    )
+
+
+def test_weights_that_differ_within_strata_leave_the_strata_out_and_say_so():
+    draw = random.Random(3)
+    values = {name: [float(draw.random() < 0.5) for _ in range(40)] for name in ("main", "pr")}
+    weights = [float(draw.choice((1, 2, 5))) for _ in range(40)]
+    evidence = evidence_of(values)
+    weighted = compare(_with(evidence, weight=weights))
+    both = compare(_with(evidence, weight=weights, stratum=["x", "y"] * 20))
+    # Σ w d / Σ w, whatever the strata
+    d = [b - a for a, b in zip(values["main"], values["pr"], strict=True)]
+    expected = sum(w * x for w, x in zip(weights, d, strict=True)) / sum(weights)
+    assert isinstance(both.difference, Estimate)
+    assert both.difference.point == pytest.approx(expected)
+    assert both.difference == weighted.difference
+    assert "strata are left out, as the weights differ within them" in both.why
+
+
+def test_weights_of_whole_strata_are_their_shares():
+    values = {"main": [1.0] * 10 + [0.0] * 10, "pr": [1.0] * 4 + [0.0] * 6 + [1.0] * 5 + [0.0] * 5}
+    found = compare(
+        _with(evidence_of(values), stratum=["x"] * 10 + ["y"] * 10, weight=[3.0] * 10 + [1.0] * 10)
+    )
+    assert isinstance(found.difference, Estimate)
+    assert "stratified" in found.difference.method
+    assert found.difference.point == pytest.approx(0.75 * -0.6 + 0.25 * 0.5)
+
+
+def test_what_would_settle_it_is_never_fewer_than_there_are_or_than_the_test_needs():
+    clustered = compare(evidence_of(pass_fail(0, 0, 50, 0), clusters=[f"doc-{i // 10}" for i in range(50)]))
+    assert clustered.verdict.word == "undecided"  # 2^(1 − 5) = .0625
+    assert not isinstance(clustered.to_settle, Undefined)
+    assert clustered.to_settle.items == 60  # six clusters of ten: 2^(1 − 6) = .031
+    assert isinstance(clustered.detectable, Undefined)
+    assert "from 6 clusters on and here are 5" in clustered.detectable.reason
+    graded = compare(evidence_of({"main": [10.0, 11, 12, 13, 14], "pr": [15.0, 17, 17, 19, 19]}))
+    assert graded.verdict.word == "undecided"
+    assert not isinstance(graded.to_settle, Undefined)
+    assert graded.to_settle.items == 6
+    assert isinstance(graded.detectable, Undefined)
+
+
+def test_nothing_detectable_is_wider_than_the_scale():
+    values = {"main": [0.1, 0.9, 0.2, 0.8, 0.5, 0.4, 0.6], "pr": [0.9, 0.1, 0.9, 0.2, 0.6, 0.9, 0.05]}
+    found = compare(evidence_of(values)).detectable
+    assert isinstance(found, Undefined) or found.high <= 1
+
+
+def test_missing_rows_that_decide_are_in_the_verdict_itself():
+    values = {"main": [1.0] * 10 + [0.0] * 20, "pr": [1.0] * 5 + [None] * 5 + [1.0] * 7 + [0.0] * 13}
+    assert "5 items lack a row and could change this" in compare(evidence_of(values)).verdict.text
+
+
+def test_without_a_value_on_both_sides_there_is_no_count():
+    found = compare(evidence_of({"main": [1.0, None], "pr": [None, 1.0]}))
+    assert found.verdict.word == "nothing_to_judge"
+    assert found.baseline.total is None
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-160, 1e140])
+def test_numbers_at_the_ends_of_floats_are_judged_or_said_not_to_be(size):
+    values = {"main": [1 * size, 2 * size, 3 * size], "pr": [1.5 * size, 2.5 * size, 3.9 * size]}
+    assert compare(evidence_of(values)).verdict.word in {"undecided", "nothing_to_judge"}
+
+
+def test_numbers_that_cannot_be_squared_are_refused():
+    with pytest.raises(UsageError, match="cannot be squared"):
+        compare(evidence_of({"main": [1e300, 2e300], "pr": [2e300, 1e300]}))

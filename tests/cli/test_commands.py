@@ -79,6 +79,12 @@ def test_margins_are_points_or_own_units(logs, margin, value):
         (["compare", "main.csv", "pr.csv", "--margin", "two"], "not a margin"),
         (["compare", "main.csv", "pr.csv", "--margin", "-1pt"], "a margin is positive"),
         (["compare", "main.csv", "pr.csv", "--level", "95"], "0.95, not 95"),
+        (["compare", "main.csv", "pr.csv", "--margin", "2"], "for points write 2pt"),
+        (["compare", "main.csv", "pr.csv", "--delimiter", "ab"], "a delimiter is one character"),
+        (["compare", "main.csv", "pr.csv", "--low", "0", "--high", "inf"], "finite with low below high"),
+        (["compare", "main.csv", "pr.csv", "--json", "--markdown"], "exclude each other"),
+        (["read", "main.csv", "-o", "main.csv"], "is what was read"),
+        (["show", "main.csv", "pr.csv", "--item", "q99"], "q99"),
         (["report", "main.csv", "pr.csv", "-o", "out.htm"], "Did you mean '.html'?"),
         (["cmpare", "main.csv", "pr.csv"], "Did you mean 'compare'?"),
         (["demo", "--items", "3"], "--items goes with --live"),
@@ -117,6 +123,21 @@ def test_a_console_that_knows_no_unicode_survives(logs):
     (logs / "pr.csv").write_text(evil.replace(",1", ",0").replace("q2,0", "q2,1"), encoding="utf-8")
     done = aliquot("compare", "main.csv", "pr.csv", folder=logs, PYTHONIOENCODING="cp1252")
     assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_output_is_the_machines_fault_and_one_line(logs):
+    done = subprocess.run(
+        f"{sys.executable} -m aliquot compare main.csv pr.csv > /dev/full",
+        shell=True,
+        cwd=logs,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 2
     assert "Traceback" not in done.stderr
 
 

@@ -102,4 +102,4 @@ def test_a_wide_table_is_not_guessed_but_the_command_is_given(tmp_path: Path) ->
     command = "aliquot read w.csv --wide 'gpt 4' --wide claude"
     assert command in done.stderr
     again = aliquot("read", "w.csv", "--wide", "gpt 4", "--wide", "claude", folder=tmp_path)
-    assert "Systems: 2 (gpt 4 claude)" in again.stdout
+    assert "Systems: 2 ('gpt 4' claude)" in again.stdout

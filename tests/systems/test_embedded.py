@@ -6,6 +6,8 @@ import asyncio
 import http.client
 import json
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -176,3 +178,19 @@ def test_a_file_that_is_no_model_is_one_line(tmp_path: Path) -> None:
     path.write_bytes(b"not a model")
     with pytest.raises(MachineError, match="cannot be loaded as a model"):
         EmbeddedModel(path, threads=1)
+
+
+@pytest.mark.model
+def test_a_model_closed_before_it_was_asked_anything_ends():
+    """The engine hung for good when it was freed too soon after its start; a hang cannot be caught in this process."""
+    code = (
+        "import asyncio\n"
+        "from aliquot.systems.embedded import EmbeddedModel\n"
+        "for _ in range(3):\n"
+        "    asyncio.run(EmbeddedModel(threads=1).close())\n"
+        "print('closed')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=240
+    )
+    assert done.stdout == "closed\n", done.stderr

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 
 import polars as pl
@@ -96,6 +96,9 @@ def compare_systems(
             (pairs.candidate, sample.b, sample.k_b),
         )
     )
+    if missing is not None and missing.changes_verdict:
+        caveat = f"{verdict.text.removesuffix('.')}; {missing.rows} items lack a row and could change this."
+        verdict = replace(verdict, text=caveat)
     return Comparison(
         baseline=baseline_side,
         candidate=candidate_side,
@@ -187,7 +190,7 @@ def _summary(
     return SystemSummary(
         system=side.system,
         estimate=analyse_system(values, attempts, of, scale, level=level),
-        total=float((values * attempts).sum()),
+        total=float((values * attempts).sum()) if of.n else None,
         rows=side.rows,
         answered=side.answered,
         statuses=side.statuses,

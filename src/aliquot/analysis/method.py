@@ -159,23 +159,39 @@ def _by(sample: PairedSample) -> str:
         if sample.clusters is None
         else "; items of one cluster are not independent, so clusters carry the error"
     )
-    return clusters + ("" if sample.weights is None else "; items are weighted")
+    weights = "" if sample.weights is None else "; items are weighted"
+    left_out = why_unstratified(sample)
+    return clusters + weights + (f"; {left_out}" if left_out else "")
 
 
 def usable_strata(sample: PairedSample) -> Integers | None:
-    """Return the strata an estimate is made over, or None.
+    """Return the strata an estimate is made over, or None (``why_unstratified`` says why)."""
+    strata = sample.strata
+    if strata is None or np.unique(strata).size == 1 or why_unstratified(sample):
+        return None
+    return strata
 
-    Strata hold whole clusters or none; items attempted several times are not
-    stratified, which only widens the interval.
+
+def why_unstratified(sample: PairedSample) -> str:
+    """Return why known strata are left out, which only widens the interval; empty when there are none or they are used.
+
+    Strata hold whole clusters, and a stratum's items weigh alike: the design fixes the shares of strata, not of items.
     """
     strata = sample.strata
-    if strata is None or sample.repeated or np.unique(strata).size == 1:
-        return None
+    if strata is None or np.unique(strata).size == 1:
+        return ""
+    if sample.repeated:
+        return "strata are left out, as items were attempted several times"
+    if (
+        sample.weights is not None
+        and np.unique(np.stack([strata, sample.weights]), axis=1).shape[1] > strata.max() + 1
+    ):
+        return "strata are left out, as the weights differ within them"
     if sample.clusters is not None:
         inside = np.unique(np.stack([sample.clusters, strata]), axis=1).shape[1]
         if inside > np.unique(sample.clusters).size:
-            return None
-    return strata
+            return "strata are left out, as clusters lie across them"
+    return ""
 
 
 def _shares(sample: PairedSample, strata: Integers) -> Shares:

@@ -27,20 +27,38 @@ def find_detectable(
     """Return the smallest difference shown with 80% power: exact McNemar on effective items, else by the t interval."""
     if isinstance(difference, Undefined):
         return difference
-    clusters = sample.n_clusters
-    if clusters is not None and 2.0 ** (1 - clusters) > 1 - level:
-        return Undefined(f"nothing at all, as the sign-flip test of {clusters} clusters can never reject")
-    if scale.kind == "binary":
-        found = detectable_difference(
-            effective_items(sample, difference), psi=disagreement(sample), power=POWER, level=level
+    units, fewest = _units(sample), fewest_units(level)
+    if units < fewest:
+        kind = "items" if sample.clusters is None else "clusters"
+        return Undefined(
+            f"nothing at all, as the deciding test can reject from {fewest} {kind} on and here are {units}"
         )
-        if isinstance(found, Undefined):
-            return found
-        return Detectable(found.low, found.high, power=POWER, method=found.method)
-    if not difference.se or difference.df is None:
-        return Undefined("the differences show no variation to plan with")
+    if scale.kind == "binary":
+        return _detectable_rate(sample, difference, level=level)
+    span = scale.span()
+    if not difference.se or difference.df is None or "hull" in difference.method:
+        return Undefined("too few items differ to tell")
     size = (two_sided_t(level, difference.df) + normal_quantile(POWER)) * difference.se
+    if span is not None and size > span:
+        return Undefined("nothing at all, as it would have to be wider than the scale")
     return Detectable(size, size, power=POWER, method="t")
+
+
+def _detectable_rate(sample: PairedSample, difference: Estimate, *, level: float) -> Detectable | Undefined:
+    worth = effective_items(sample, difference)
+    found = detectable_difference(max(1.0, worth), psi=disagreement(sample), power=POWER, level=level)
+    if isinstance(found, Undefined):
+        return Undefined(f"nothing at all, as these items are worth about {worth:.0f} independent ones")
+    return Detectable(found.low, found.high, power=POWER, method=found.method)
+
+
+def fewest_units(level: float) -> int:
+    """Return the fewest items (or clusters) of which a two-sided sign test can reject: 2^(1−G) at most 1 − level."""
+    return 1 + math.ceil(-math.log2(1 - level) - 1e-9)
+
+
+def _units(sample: PairedSample) -> int:
+    return sample.n if sample.n_clusters is None else sample.n_clusters
 
 
 def disagreement(sample: PairedSample) -> float:
@@ -70,8 +88,6 @@ def find_settlement(
     needed = _needed_items(sample, difference, scale, level=level)
     if isinstance(needed, Undefined):
         return needed
-    if needed > MOST_ITEMS:
-        return Undefined(f"more than {MOST_ITEMS:,} items would be needed")
     more = max(0, needed - sample.n)
     return Settlement(
         items=needed,
@@ -86,13 +102,21 @@ def find_settlement(
 def _needed_items(
     sample: PairedSample, difference: Estimate, scale: Scale, *, level: float
 ) -> int | Undefined:
-    """Return the items needed; a binary sample keeps its design effect (items per independent item)."""
+    """Return the items needed: those of the power calculation, more than there are, and units enough to reject at all.
+
+    A binary sample keeps its design effect (items per independent item), a clustered one its cluster size.
+    """
     if scale.kind == "binary":
-        needed = mcnemar_sample_size(disagreement(sample), abs(difference.point), power=POWER, level=level)
-        if isinstance(needed, Undefined):
-            return needed
-        return math.ceil(needed * max(1.0, sample.n / effective_items(sample, difference)))
-    if not difference.se:
+        found = mcnemar_sample_size(disagreement(sample), abs(difference.point), power=POWER, level=level)
+        if isinstance(found, Undefined):
+            return found
+        needed = found * max(1.0, sample.n / effective_items(sample, difference))
+    elif difference.se:
+        z = normal_quantile(0.5 + level / 2) + normal_quantile(POWER)
+        needed = sample.n * (z * difference.se / abs(difference.point)) ** 2
+    else:
         return Undefined("the differences show no variation to plan with")
-    z = normal_quantile(0.5 + level / 2) + normal_quantile(POWER)
-    return math.ceil(sample.n * (z * difference.se / difference.point) ** 2)
+    if not needed <= MOST_ITEMS:  # also when it overflowed
+        return Undefined(f"more than {MOST_ITEMS:,} items would be needed")
+    enough = fewest_units(level) * sample.n / _units(sample)
+    return max(math.ceil(needed), math.ceil(enough), sample.n + 1)

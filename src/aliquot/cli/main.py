@@ -94,6 +94,9 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except OSError as error:
+        click.echo(f"aliquot: the output cannot be written ({error.strerror})", err=True)
+        code = 2
     sys.exit(code if isinstance(code, int) else 0)
 
 

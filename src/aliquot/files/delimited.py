@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from aliquot.errors import InputError
+from aliquot.errors import InputError, UsageError
 from aliquot.evidence.tables import Note
 from aliquot.files.rows import MAX_COLUMNS, Cell, Rows
 from aliquot.files.text import MAX_LINE_BYTES
@@ -39,6 +39,8 @@ def read_delimited(text: str, *, file: str, delimiter: str | None = None) -> Row
         InputError: no header, a repeated or empty column name, a row with more or fewer cells than the
             header.
     """
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '\r\n"'):
+        raise UsageError(f"a delimiter is one character, not a line break or a quote; got {delimiter!r}")
     delimiter = delimiter or find_delimiter(text)
     records = _records(text, delimiter=delimiter, file=file)
     _, header = next(records, (0, []))

@@ -99,7 +99,8 @@ def read_table(
         return _table(read_json_lines(text, file=str(path)), stored=stored)
     if stored == "json":
         return _table(read_json(text, file=str(path)), stored=stored)
-    delimiter = delimiter or ("\t" if stored == "tsv" else None)
+    if delimiter is None and stored == "tsv":
+        delimiter = "\t"
     return _table(read_delimited(text, file=str(path), delimiter=delimiter), stored=stored)
 
 

@@ -55,7 +55,7 @@ class SystemSummary:
 
     system: str
     estimate: Estimate | Undefined
-    total: float
+    total: float | None
     rows: int
     answered: float
     statuses: Mapping[str, int]

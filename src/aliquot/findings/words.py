@@ -74,5 +74,7 @@ def write_verdict(  # noqa: PLR0911 - a sentence for each word
         case "not_worse":
             return f"NOT WORSE by {_margin(margin or 0, scale)}, NOT SHOWN BETTER: {between}."
         case _:
+            if scale.better == "none":
+                return f"UNDECIDED: {between}; {n_items} items cannot settle which is higher."
             what = "which is better" if margin is None else f"a margin of {_margin(margin, scale)}"
             return f"UNDECIDED: {between}; {n_items} items cannot settle {what}."

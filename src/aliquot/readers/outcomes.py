@@ -169,6 +169,13 @@ class _Reading:
             decimal=decimal,
             missing=self.options.missing,
         )
+        if not_numbers and column == self.mapped.columns.get("weight"):
+            raise InputError(
+                f"{not_numbers} weights are NaN or infinite",
+                file=self.file,
+                field=column,
+                remedy="Write positive numbers",
+            )
         if not_numbers:
             text = f"{not_numbers} cells of {column!r} are NaN or infinite; they count as missing, not as 0"
             self.notes += (Note("not_a_number", text),)

@@ -99,8 +99,7 @@ def _missing(comparison: Comparison) -> str:
         f"at worst {_word(missing.least)}, at best {_word(missing.most)}"
     )
     items = "item lacks a row" if missing.rows == 1 else "items lack a row"
-    can = ", which can change the verdict" if missing.changes_verdict else ""
-    return f"{missing.rows} {items} on a side{can}: {readings}."
+    return f"{missing.rows} {items} on a side: {readings}."
 
 
 def _word(reading: Reading) -> str:
@@ -119,7 +118,7 @@ def _system(side: SystemSummary, comparison: Comparison) -> SystemRow:
     shown = point + ("%" if scale.in_points else "")
     if scale.kind != "binary":
         return SystemRow(side.system, shown, "", f"{low} to {high}", answered)
-    even = abs(side.total - estimate.point * estimate.n) < 1e-6 * estimate.n
+    even = side.total is not None and abs(side.total - estimate.point * estimate.n) < 1e-6 * estimate.n
     count = f"{side.total:.10g} of {estimate.n:g}" if even else f"{comparison.n_items} items"
     return SystemRow(side.system, count, shown, f"{low} to {high}", answered)
 

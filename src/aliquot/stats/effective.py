@@ -94,11 +94,12 @@ def effective_size(rows: Rows, *, spread: float, level: float) -> EffectiveSize 
     v = cluster_variance(rows.y, clusters=rows.clusters, weights=rows.weights)
     if isinstance(v, Undefined):
         return v
-    if rows.y.min() == rows.y.max():
+    # V never falls below the variance of independent rows: clustering cannot add information.
+    variance = max(v.variance, _independent_variance(rows))
+    if rows.y.min() == rows.y.max() or variance == 0:  # equal, or apart by less than a float can square
         n_eff, why = min(float(v.n_clusters), v.kish_n), "no variation: every cluster counts once"
     else:
-        # V never falls below the variance of independent rows: clustering cannot add information.
-        n_eff, why = spread / max(v.variance, _independent_variance(rows)), "variance by cluster (CR2)"
+        n_eff, why = spread / variance, "variance by cluster (CR2)"
         if rows.clusters is not None and rarer_unseen(rows.y, rows.clusters) and n_eff > v.n_clusters:
             n_eff, why = float(v.n_clusters), "the rarer outcome lies in fewer than 3 clusters"
     ratio = two_sided_z(level) / two_sided_t(level, v.df)

@@ -15,6 +15,9 @@ Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 RandomSource: TypeAlias = int | np.random.Generator | None
 
+_LARGEST = 1e150
+"""Values beyond this overflow when they are squared."""
+
 DEFAULT_SEED = 20_240_229
 """Seed used when the caller gives none: a number printed twice is the same number twice."""
 
@@ -35,13 +38,19 @@ def as_choice(value: str, known: Sequence[str], *, name: str) -> str:
 
 def as_count(value: float, *, name: str, at_least: float = 0) -> float:
     """Return a finite number of at least ``at_least``; counts may be fractional (effective counts)."""
-    if isinstance(value, bool) or not math.isfinite(value) or value < at_least:
-        raise UsageError(f"{name} must be a finite number of at least {at_least:g}; got {value!r}")
-    return float(value)
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if isinstance(value, bool | str) or not math.isfinite(number) or number < at_least:  # pyright: ignore[reportUnnecessaryIsInstance] - text from a caller without types
+        raise UsageError(f"{name} must be a finite number of at least {at_least:g}; got {str(value)[:40]!r}")
+    return number
 
 
 def as_array(values: object, *, name: str, wanted: str = "a list of numbers") -> NDArray[Any]:
     """Return an array of any shape and type; rows of different lengths are no array."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):  # pyright: ignore[reportUnknownArgumentType]
+        raise UsageError(f"{name} holds masked values; decide what they mean, then pass numbers only")
     try:
         return np.asarray(values)
     except ValueError as error:
@@ -66,6 +75,8 @@ def as_values(
             f"{name} holds {array[bad[0]]} at position {bad[0]} ({bad.size} such); "
             "decide first what a missing value means (see missing outcomes), then pass numbers only"
         )
+    if np.abs(array).max(initial=0.0) > _LARGEST:
+        raise UsageError(f"{name} must lie within ±{_LARGEST:g}; larger numbers cannot be squared")
     if (low is not None and array.min(initial=low) < low) or (
         high is not None and array.max(initial=high) > high
     ):

@@ -96,7 +96,7 @@ def sign_flip(
         name="sign_flip" if clusters is None else "cluster_sign_flip",
         p=p_value(p),
         alternative=alternative,
-        statistic=float(units.sum() / math.sqrt(units @ units)) if units.size else 0.0,
+        statistic=_statistic(units),
         floor=max(floor, sys.float_info.min),
         n_resamples=draws if exact is None else None,
         null=(
@@ -106,6 +106,14 @@ def sign_flip(
         ),
         settings={"units": units.size, "exact_floor": least, "how": how},
     )
+
+
+def _statistic(units: Floats) -> float:
+    """ΣT/√ΣT², of units scaled to at most 1 so that no square leaves the range of floats."""
+    if not units.size:
+        return 0.0
+    scaled = units / np.abs(units).max()
+    return float(scaled.sum() / math.sqrt(scaled @ scaled))
 
 
 def _unit_sums(d: Floats, *, clusters: ArrayLike | None, weights: ArrayLike | None) -> Floats:

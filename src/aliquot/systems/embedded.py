@@ -217,9 +217,12 @@ def _start(file: Path, *, threads: int, slots: int, context: int, port: int | No
     parameters.cpuparams_batch.n_threads = threads
     parameters.verbosity = 0
     try:
-        return engine.Server(parameters)
+        server = engine.Server(parameters)
     except (RuntimeError, ValueError) as error:
         raise MachineError(f"{file} cannot be loaded as a model ({error}). Run: aliquot model") from error
+    # The engine hangs for good when it is freed before its loop has begun to wait: one answer proves that it has.
+    server.handle_completions({"prompt": "a", "max_tokens": 1})
+    return server
 
 
 def _require_free(port: int) -> None:

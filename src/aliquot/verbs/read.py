@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from aliquot.errors import UsageError
 from aliquot.evidence.long_table import to_polars
 from aliquot.evidence.merging import merge
 from aliquot.evidence.tables import Evidence
@@ -67,10 +68,13 @@ def convert(evidence: Evidence, path: str | Path) -> Converted:
         How many rows were written, and what is not in the table.
 
     Raises:
-        UsageError: another ending.
+        UsageError: another ending, or the file that was read.
         InputError: CSV cannot hold a cell.
         MachineError: the machine refuses.
     """
+    sources = [Path(source.path) for source in evidence.sources]
+    if Path(path).exists() and any(source.exists() and source.samefile(path) for source in sources):
+        raise UsageError(f"{path} is what was read; write to another file")
     table = to_polars(evidence)
     write_table(Path(path), table)
     left = {
