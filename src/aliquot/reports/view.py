@@ -17,6 +17,10 @@ from aliquot.findings.numbers import (
 from aliquot.stats.results import Estimate, Undefined
 
 
+_FLOOR_SHOWN = 1e-4
+"""Below this the smallest possible p-value limits nothing and is not shown."""
+
+
 @dataclass(frozen=True, slots=True)
 class SystemRow:
     """A system's line in the table."""
@@ -237,7 +241,8 @@ def _checklist(comparison: Comparison) -> tuple[tuple[str, str], ...]:
 
 
 def _test(named: NamedTest) -> tuple[str, str, str, bool]:
-    floor = "" if named.test.floor is None else f"smallest possible p {named.test.floor:.2g}"
+    smallest = named.test.floor or 0.0
+    floor = f"smallest possible p {smallest:.2g}" if smallest >= _FLOOR_SHOWN else ""
     return named.test.name, write_p(named.test), floor, named.decides
 
 
