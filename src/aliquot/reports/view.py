@@ -16,7 +16,6 @@ from aliquot.findings.numbers import (
 )
 from aliquot.stats.results import Estimate, Undefined
 
-
 _FLOOR_SHOWN = 1e-4
 """Below this the smallest possible p-value limits nothing and is not shown."""
 
