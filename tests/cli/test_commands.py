@@ -81,7 +81,7 @@ def test_margins_are_points_or_own_units(logs, margin, value):
         (["compare", "main.csv", "pr.csv", "--level", "95"], "0.95, not 95"),
         (["compare", "main.csv", "pr.csv", "--margin", "2"], "for points write 2pt"),
         (["compare", "main.csv", "pr.csv", "--delimiter", "ab"], "a delimiter is one character"),
-        (["compare", "main.csv", "pr.csv", "--low", "0", "--high", "inf"], "finite with low below high"),
+        (["compare", "main.csv", "pr.csv", "--low", "0", "--high", "inf"], "finite with low not above high"),
         (["compare", "main.csv", "pr.csv", "--json", "--markdown"], "exclude each other"),
         (["read", "main.csv", "-o", "main.csv"], "is what was read"),
         (["show", "main.csv", "pr.csv", "--item", "q99"], "q99"),

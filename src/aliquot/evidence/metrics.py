@@ -52,8 +52,8 @@ def metric_row(
         ('bounded', 0.0, 1.0, None)
     """
     given = [bound for bound in (low, high) if bound is not None]
-    if not all(map(math.isfinite, given)) or (len(given) == 2 and given[0] >= given[1]):
-        raise UsageError(f"low and high must be finite with low below high; got {low} and {high}")
+    if not all(map(math.isfinite, given)) or (len(given) == 2 and given[0] > given[1]):
+        raise UsageError(f"low and high must be finite with low not above high; got {low} and {high}")
     present = values.drop_nulls()
     kind = kind or _kind(present, bounds_given=low is not None and high is not None)
     if kind in {"binary", "bounded"}:
