@@ -196,3 +196,15 @@ def test_weighted_sums_need_their_squares() -> None:
 def test_one_cluster_with_practically_all_weight_is_the_only_one() -> None:
     assert isinstance(cluster_variance([1, 0, 1, 1], weights=[1e-12, 1, 1e-12, 1e-12]), Undefined)
     assert cluster_variance([1, 0, 1, 1], weights=[1e-6, 1, 1e-6, 1e-6]).df == pytest.approx(1, abs=1e-4)
+
+
+def test_sums_with_squares_count_the_rows_their_weights_are_worth():
+    # two rows of weight 1 and one of weight 2, each its own cluster: (Σw)²/Σw² = 16/6
+    found = variance_of_sums(sums_from_totals([1.0, 0.0, 2.0], [1.0, 1.0, 2.0], squares=[1.0, 1.0, 4.0]))
+    assert found.n == pytest.approx(16 / 6)
+    assert found.mean == pytest.approx(3 / 4)
+
+
+def test_one_group_is_named_for_what_it_is():
+    assert "cluster" in str(cluster_variance([1.0, 0.0], clusters=["a", "a"]))
+    assert "value" in str(cluster_variance([1.0]))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aliquot.stats.effective import as_rows, effective_size
+from aliquot.stats.effective import as_rows, effective_size, row_variance
 from aliquot.stats.inputs import as_codes
 from aliquot.stats.roots import bisect
 
@@ -53,3 +53,46 @@ def test_bisect():
     assert bisect(lambda x: x - 1, 0, 1) == 1
     with pytest.raises(ArithmeticError, match="no change of sign"):
         bisect(math.exp, -1, 1)
+
+
+def _plain_size(y, clusters):
+    """The design's n_eff of 0/1 rows in clusters of equal weight, by loops."""
+    n, p = len(y), sum(y) / len(y)
+    sums, sizes = {}, {}
+    for value, cluster in zip(y, clusters, strict=True):
+        sums[cluster] = sums.get(cluster, 0.0) + value - p
+        sizes[cluster] = sizes.get(cluster, 0) + 1
+    variance = sum((sums[g] / n) ** 2 / (1 - sizes[g] / n) for g in sums)
+    return n / max(1.0, variance / (p * (1 - p) / n))
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 0, 1, 0, 1],  # clusters differ: V above pq/n
+        [1, 0, 1, 0, 1, 1, 0, 1, 1, 0, 0, 1, 1, 0, 1],  # clusters alike: never more than n
+    ],
+)
+def test_effective_size_is_the_design_formula(y):
+    clusters = np.repeat(np.arange(5), 3)
+    size = effective_size(as_rows(y, clusters=clusters, weights=None), spread=np.var(y), level=0.95)
+    assert size.n_eff == pytest.approx(_plain_size(y, clusters.tolist()))
+    assert size.n_eff <= 15 + 1e-9
+
+
+@pytest.mark.parametrize(("seen", "held"), [(2, True), (3, False)])
+def test_a_rarer_outcome_in_fewer_than_three_clusters_counts_clusters(seen, held):
+    y = np.zeros(40)
+    y[np.arange(seen) * 4] = 1.0  # one pass in each of the first clusters of four
+    rows = as_rows(y, clusters=np.repeat(np.arange(10), 4), weights=None)
+    size = effective_size(rows, spread=rows.mean * (1 - rows.mean), level=0.95)
+    assert (size.n_eff == 10) is held
+    assert ("rarer outcome" in size.why) is held
+
+
+def test_rows_without_variation_say_why():
+    assert "one value only" in str(row_variance(as_rows([0.4], clusters=None, weights=None)))
+    assert "all 3 values equal 0.4" in str(row_variance(as_rows([0.4] * 3, clusters=None, weights=None)))
+    same = as_rows([0, 1, 0, 1], clusters=[1, 1, 2, 2], weights=None)
+    assert "every cluster has the same mean" in str(row_variance(same))
+    assert row_variance(as_rows([0, 1, 2], clusters=None, weights=None)).variance == pytest.approx(1 / 3)

@@ -127,3 +127,10 @@ def test_nothing_known():
 def test_bad_input(call, words):
     with pytest.raises(UsageError, match=words):
         call()
+
+
+def test_imbens_manski_is_centred_and_refuses_bounds_that_show_nothing():
+    found = imbens_manski(0.2, 0.6, se_worst=0.01, se_best=0.03)
+    assert found.point == pytest.approx(0.4)
+    assert found.n == 0
+    assert not imbens_manski(0.5, 0.5, se_worst=0.0, se_best=0.0)

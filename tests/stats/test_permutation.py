@@ -238,3 +238,12 @@ def test_clustered_mcnemar_edges() -> None:
         clustered_mcnemar([1, 0], [0, 0], clusters=[1, 1], method="durkalsky")
     with pytest.raises(UsageError, match="same items"):
         clustered_mcnemar([1, 0], [0], clusters=[1, 1])
+
+
+def test_the_floor_of_a_random_test_is_that_of_its_draws_or_of_its_units():
+    draw = np.random.default_rng(4)
+    many = sign_flip(draw.normal(size=60), n_resamples=99, rng=1)
+    assert many.n_resamples == 99
+    assert many.floor == pytest.approx(1 / 100)
+    few = sign_flip([1.0, 2.0, 4.0], method="monte_carlo", n_resamples=999, rng=1)
+    assert few.floor == pytest.approx(0.25)  # 2^(1 − 3)
