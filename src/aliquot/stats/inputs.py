@@ -15,7 +15,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 RandomSource: TypeAlias = int | np.random.Generator | None
 
-_LARGEST = 1e153
+_LARGEST = 5e153
 """Values beyond this overflow when they are squared."""
 
 DEFAULT_SEED = 20_240_229
