@@ -205,3 +205,17 @@ def test_a_rarer_outcome_in_fewer_than_three_clusters_counts_no_more_rows_than_c
     assert not isinstance(three, Undefined)
     assert two.n_eff == 12
     assert three.n_eff > 12
+
+
+def test_the_mean_of_unbounded_values_over_strata_is_a_t_interval_about_its_point():
+    from scipy import stats as reference
+
+    y, strata = [1.0, 5.0, 9.0, 20.0, 24.0, 31.0], list("aaabbb")
+    found = stratified_mean(y, strata=strata)
+    # W = 1/2 each; V_h = s_h²/3: s² = 16 and 31; V = (16/3 + 31/3)/4; ν = V²/Σ(W⁴V_h²/2)
+    v_a, v_b = 16 / 3 / 4, 31 / 3 / 4
+    df = (v_a + v_b) ** 2 / (v_a**2 / 2 + v_b**2 / 2)
+    half = reference.t.ppf(0.975, df) * (v_a + v_b) ** 0.5
+    assert found.point == pytest.approx(15.0)
+    assert found.low == pytest.approx(15.0 - half)
+    assert found.high == pytest.approx(15.0 + half)

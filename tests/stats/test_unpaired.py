@@ -83,3 +83,10 @@ def test_swapping_sides_mirrors() -> None:
 def test_rates_must_be_binary() -> None:
     with pytest.raises(UsageError, match="0 and 1"):
         unpaired_rates([0.5, 1], [1, 0])
+
+
+def test_the_reason_tells_clusters_from_weights_on_either_side():
+    a, b = [1, 0, 1, 1, 0, 1], [0, 1, 1, 0, 1, 1]
+    groups = [1, 1, 2, 2, 3, 3]
+    assert "cluster" in unpaired_rates(a, b, clusters_b=groups).why
+    assert unpaired_rates(a, b, weights_a=[1, 2, 1, 1, 2, 1]).why == "weighted rows"
