@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Final
@@ -14,33 +15,41 @@ from aliquot.evidence.assembly import rename
 from aliquot.evidence.contents import systems
 from aliquot.evidence.merging import merge
 from aliquot.evidence.tables import Evidence
-from aliquot.readers.inspect_log import InspectReader
-from aliquot.readers.lm_eval import LmEvalReader
 from aliquot.readers.options import ReadOptions
-from aliquot.readers.promptfoo import PromptfooReader
 from aliquot.readers.reader import Reader
 from aliquot.readers.run import RunReader
-from aliquot.readers.swe_bench import SweBenchReader
 from aliquot.readers.table import TableReader
-from aliquot.readers.tau_bench import TauBenchReader
 
 GROUP: Final = "aliquot.readers"
 """The entry point group under which third parties add readers."""
 
-OWN: Final[tuple[Reader, ...]] = (
-    RunReader(),
-    InspectReader(),
-    LmEvalReader(),
-    PromptfooReader(),
-    SweBenchReader(),
-    TauBenchReader(),
-)
-"""Readers of logs that tell what they are, asked first."""
+_LOGS: Final = {
+    "inspect_log": "InspectReader",
+    "lm_eval": "LmEvalReader",
+    "promptfoo": "PromptfooReader",
+    "swe_bench": "SweBenchReader",
+    "tau_bench": "TauBenchReader",
+}
+"""Readers of logs that tell what they are, by module, in the order in which they are asked.
+
+Imported when they are asked, because a comparison of two small tables must not pay for them.
+"""
+
+_WRITES_CSV: Final = ("promptfoo",)
+"""Of these, the readers of tools that also write plain tables."""
 
 TABLE: Final[Reader] = TableReader()
 """The reader of plain tables, asked last: it takes any file whose name ends like a table's."""
 
 _PLAIN: Final = (".csv", ".tsv", ".tab", ".parquet", ".pq")
+
+
+def own_readers(path: Path | None = None) -> tuple[Reader, ...]:
+    """Return the package's readers, for a plain table only those that could be its reader."""
+    plain = path is not None and path.suffix.lower() in _PLAIN
+    modules = [name for name in _LOGS if not plain or name in _WRITES_CSV]
+    logs = [getattr(import_module(f"aliquot.readers.{name}"), _LOGS[name])() for name in modules]
+    return (RunReader(), *logs)
 
 
 def third_party() -> tuple[Reader, ...]:
@@ -60,17 +69,17 @@ def find_reader(path: Path, *, name: str | None = None) -> Reader:
         InputError: the path does not exist, or no reader knows it.
     """
     if name is not None:
-        known = {reader.name: reader for reader in (*OWN, *third_party(), TABLE)}
+        known = {reader.name: reader for reader in (*own_readers(), *third_party(), TABLE)}
         if name not in known:
             raise UsageError(f"there is no reader {name!r}. {nearest(name, known)}")
         return known[name]
     if not path.exists():
         raise InputError("there is no such file or folder", file=str(path))
     others = () if path.suffix.lower() in _PLAIN else third_party()
-    for reader in (*OWN, *others, TABLE):
+    for reader in (*own_readers(path), *others, TABLE):
         if reader.sniff(path):
             return reader
-    listed = "; ".join(f"{reader.name} ({reader.reads})" for reader in (*OWN, *others, TABLE))
+    listed = "; ".join(f"{reader.name} ({reader.reads})" for reader in (*own_readers(), *others, TABLE))
     raise InputError(
         "no reader knows it",
         file=str(path),
