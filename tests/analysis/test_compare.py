@@ -179,6 +179,8 @@ def test_lower_is_better_turns_fixed_and_broke_around():
     assert found.verdict.word == "better"
     assert len(found.fixed) == 20
     assert found.broke == ()
+    assert found.table is not None  # right is 0: ten items right on both sides, ten wrong on both
+    assert (found.table.fixed, found.table.broke, found.table.both, found.table.neither) == (20, 0, 10, 10)
 
 
 def test_same_and_differs_come_from_the_settings():

@@ -12,7 +12,7 @@ from aliquot.analysis.arrays import PairedSample, paired_sample
 from aliquot.analysis.checklist import fill_checklist
 from aliquot.analysis.costs import latency_of, price_of
 from aliquot.analysis.margins import margin_on
-from aliquot.analysis.method import Analysed, analyse_pairs, analyse_system, discordant
+from aliquot.analysis.method import Analysed, analyse_pairs, analyse_system
 from aliquot.analysis.missing import read_missing
 from aliquot.analysis.remarks import find_unchecked, find_warnings
 from aliquot.analysis.settings import contrast_settings, settings_of
@@ -21,7 +21,7 @@ from aliquot.evidence.contents import headline_metric, tasks
 from aliquot.evidence.matching import MatchOn, pair
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Units
-from aliquot.findings.comparison import Comparison, PairTable, Scale, SystemSummary
+from aliquot.findings.comparison import Comparison, MissingReadings, PairTable, Scale, SystemSummary
 from aliquot.findings.verdict import Verdict, read_verdict
 from aliquot.findings.words import write_verdict
 from aliquot.stats.inputs import DEFAULT_SEED, Floats, Integers
@@ -96,9 +96,6 @@ def compare_systems(
             (pairs.candidate, sample.b, sample.k_b),
         )
     )
-    if missing is not None and missing.changes_verdict:
-        caveat = f"{verdict.text.removesuffix('.')}; {missing.rows} items lack a row and could change this."
-        verdict = replace(verdict, text=caveat)
     return Comparison(
         baseline=baseline_side,
         candidate=candidate_side,
@@ -137,15 +134,27 @@ def compare_systems(
         checklist=fill_checklist(evidence, pairs, sample, a=a, b=b),
         why=analysed.why,
         estimand=_estimand(metric, scale),
-        verdict=verdict,
+        verdict=_with_caveat(verdict, missing),
         seed=choices.seed,
-        versions={
-            "aliquot": version("aliquot"),
-            "numpy": version("numpy"),
-            "python": platform.python_version(),
-        },
+        versions=_versions(),
         command=command,
     )
+
+
+def _with_caveat(verdict: Verdict, missing: MissingReadings | None) -> Verdict:
+    """Say in the verdict itself when the rows that are missing could change it."""
+    if missing is None or not missing.changes_verdict:
+        return verdict
+    text = f"{verdict.text.removesuffix('.')}; {missing.rows} items lack a row and could change this."
+    return replace(verdict, text=text)
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "aliquot": version("aliquot"),
+        "numpy": version("numpy"),
+        "python": platform.python_version(),
+    }
 
 
 def scale_of(evidence: Evidence, metric: str) -> Scale:
@@ -205,10 +214,12 @@ def _moved(sample: PairedSample, scale: Scale, *, better: bool) -> tuple[str, ..
 
 
 def _table(sample: PairedSample, scale: Scale) -> PairTable | None:
+    """Return the table of right and wrong; where lower is better, 0 is right."""
     if scale.kind != "binary" or sample.repeated or sample.n == 0:
         return None
-    fixed, broke = discordant(sample)
-    both = int((sample.a * sample.b).sum())
+    fixed, broke = (len(_moved(sample, scale, better=better)) for better in (True, False))
+    right = 0.0 if scale.better == "lower" else 1.0
+    both = int(((sample.a == right) & (sample.b == right)).sum())
     return PairTable(both=both, broke=broke, fixed=fixed, neither=sample.n - both - fixed - broke)
 
 
