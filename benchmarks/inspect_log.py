@@ -10,6 +10,7 @@ import sys
 import tempfile
 import zlib
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
@@ -112,7 +113,7 @@ def write_log(path: Path, *, samples: int) -> None:
         file.write(struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0))
 
 
-def _write_member(file: object, name: str, data: bytes) -> bytes:
+def _write_member(file: BinaryIO, name: str, data: bytes) -> bytes:
     """Write a member and return its entry in the directory."""
     packed, raw = zstd.compress(data, 3), name.encode()
     offset = file.tell()

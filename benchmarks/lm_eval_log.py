@@ -7,6 +7,7 @@ import json
 import tempfile
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from aliquot.readers.lm_eval import LmEvalReader
@@ -28,6 +29,15 @@ WORDS = (
 )
 
 
+class Row(msgspec.Struct):
+    doc_id: int
+    filter: str
+    exact_match: float
+
+
+BARE = msgspec.json.Decoder(Row)
+
+
 def measure() -> list[Measured]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "samples_sums_2026-01-01T00-00-00.jsonl"
@@ -41,16 +51,24 @@ def measure() -> list[Measured]:
             with path.open("rb") as file:
                 return sum(json.loads(line)["exact_match"] for line in file)
 
+        def bare() -> float:
+            with path.open("rb") as file:
+                return sum(BARE.decode(line).exact_match for line in file)
+
         count_lines()
         sides = {
             "ours": call_cpu(lambda: LmEvalReader().read(path, ReadOptions())),
             "bytes": call_cpu(count_lines),
             "peer": call_cpu(loads),
+            "bare": call_cpu(bare),
         }
         cpu = alternate(sides, repeats=3)
     work = "lm-evaluation-harness log, 1e6 lines, into evidence"
-    return [Measured(work, cpu["ours"], "reading the bytes and counting lines", cpu["bytes"], 3.0,
-                     "json.loads a line, one number kept", cpu["peer"])]  # fmt: skip
+    peer = ("json.loads a line, one number kept", cpu["peer"])
+    return [
+        Measured(work, cpu["ours"], "reading the bytes and counting lines", cpu["bytes"], 3.0, *peer),
+        Measured(work, cpu["ours"], "msgspec, three fields a line, nothing kept", cpu["bare"], 1.5, *peer),
+    ]
 
 
 def write_log(path: Path, *, lines: int) -> None:

@@ -69,7 +69,7 @@ def read_directory(data: memoryview, *, file: str) -> dict[str, Member] | None:
         name = _name(listed[name_at:extra_at], flags)
         if flags & _ENCRYPTED:
             raise InputError(f"its member {name!r} is encrypted", file=file)
-        if max(full, packed, offset) == _ALL_32:
+        if _ALL_32 in (full, packed, offset):
             full, packed, offset = _wide((full, packed, offset), listed[extra_at : extra_at + extra])
         members[name] = Member(offset + shift, packed, full, crc, method)
         if len(members) > MAX_MEMBERS:

@@ -69,7 +69,9 @@ def evidence_of_run(run: Run, options: ReadOptions, *, system: str, source: Sour
     return assemble(
         _outcomes(columns, responses, judges).with_columns(**key),
         items=items.with_columns(task=pl.lit(task)),
-        responses=pl.concat([responses, _never_asked(run)], how="diagonal_relaxed").with_columns(**key),
+        responses=pl.concat([responses, _never_asked(run, responses)], how="diagonal_relaxed").with_columns(
+            **key
+        ),
         metrics=metric_table(columns, headline=headline_of(run.header, columns), judges=judges),
         reported=reported_table(run.header, system=system, metrics=columns),
         settings=settings_table(run.header, system=system),
@@ -135,21 +137,17 @@ def _stop(choice: Choice) -> str:
     return choice.stop_reason or ""
 
 
-def _never_asked(run: Run) -> pl.DataFrame:
+def _never_asked(run: Run, responses: pl.DataFrame) -> pl.DataFrame:
     """Return a row for each sample the run was to make and did not."""
     dataset = run.header.eval.dataset
     epochs = (run.header.eval.config or {}).get("epochs")
     epochs = epochs if isinstance(epochs, int) and 1 <= epochs <= 1_000 and not run.reduced else 1
-    made = {(sample.name, sample.epoch) for sample in run.samples}
-    planned = dict.fromkeys(map(str, (dataset.sample_ids if dataset else None) or ()))
-    rows = [
-        (item, epoch, "missing", "never asked")
-        for item in planned
-        for epoch in range(1, epochs + 1)
-        if (item, epoch) not in made
-    ]
-    names = ("item", "attempt", "status", "reason")
-    return pl.DataFrame(rows, schema={name: RESPONSES[name] for name in names}, orient="row")
+    planned = list(dict.fromkeys(map(str, (dataset.sample_ids if dataset else None) or ())))
+    items = pl.DataFrame({"item": planned}, schema={"item": RESPONSES["item"]})
+    attempts = pl.DataFrame({"attempt": range(1, epochs + 1)}, schema={"attempt": RESPONSES["attempt"]})
+    asked = items.join(attempts, how="cross", maintain_order="left_right")
+    lacking = asked.join(responses, on=["item", "attempt"], how="anti", maintain_order="left")
+    return lacking.with_columns(status=pl.lit("missing"), reason=pl.lit("never asked"))
 
 
 def _outcomes(

@@ -15,6 +15,7 @@ from aliquot.evidence.assembly import rename
 from aliquot.evidence.contents import systems
 from aliquot.evidence.merging import merge
 from aliquot.evidence.tables import Evidence
+from aliquot.readers.collection import collection_paused
 from aliquot.readers.options import ReadOptions
 from aliquot.readers.reader import Reader
 from aliquot.readers.run import RunReader
@@ -97,7 +98,8 @@ def read_one(path: str | os.PathLike[str], options: ReadOptions | None = None) -
         MachineError: the machine refuses to read it.
     """
     options = options or ReadOptions()
-    return find_reader(Path(path), name=options.reader).read(Path(path), options)
+    with collection_paused():
+        return find_reader(Path(path), name=options.reader).read(Path(path), options)
 
 
 def read_evidence(
