@@ -1,86 +1,84 @@
-"""What a Parquet file says of its size before it is read: rows, columns and bytes, from its footer alone."""
+"""What a Parquet file says of itself before it is read: rows, columns, bytes and where they lie, from its footer."""
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from aliquot.errors import InputError
-from aliquot.files.rows import MAX_COLUMNS
-from aliquot.files.text import MAX_FILE_BYTES
+from aliquot.files.thrift import FAULTS, Compact
 from aliquot.files.writing import machine_errors
 
-MAX_CELLS: Final = 1 << 30
-"""Rows times columns a file may have."""
-
-MAX_GROUP_BYTES: Final = MAX_FILE_BYTES
-"""Largest row group, unpacked."""
-
 MAX_FOOTER_BYTES: Final = 64 << 20
-MAX_DEPTH: Final = 32
 MAGIC: Final = b"PAR1"
-
-_TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)
 
 
 @dataclass(frozen=True, slots=True)
-class ParquetSize:
-    """What a file says of its size.
+class Chunk:
+    """Where the values of one column of one row group lie.
+
+    Attributes:
+        start: offset of its first page.
+        stop: offset after its last page.
+        values: number of values, nulls counted.
+    """
+
+    start: int
+    stop: int
+    values: int
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A row group.
+
+    Attributes:
+        rows: number of rows.
+        size: unpacked bytes.
+        chunks: one for each column.
+    """
+
+    rows: int
+    size: int
+    chunks: tuple[Chunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Footer:
+    """What a file says of itself.
 
     Attributes:
         rows: number of rows.
         columns: number of columns, those inside structures too.
-        groups: unpacked bytes of each row group.
+        groups: its row groups.
     """
 
     rows: int
     columns: int
-    groups: tuple[int, ...]
+    groups: tuple[Group, ...]
 
 
-def check_parquet(path: Path) -> ParquetSize:
-    """Return what a Parquet file says of its size, and refuse one too large to read.
+def read_footer(path: Path) -> Footer:
+    """Return what a Parquet file says of itself.
 
-    Raises:
-        InputError: it is no Parquet file, or larger than the limits.
-        MachineError: the machine refuses to read it.
-    """
-    size = parquet_size(path)
-    limits = (
-        (size.columns, MAX_COLUMNS, "columns"),
-        (size.rows * max(size.columns, 1), MAX_CELLS, "cells"),
-        (max(size.groups, default=0), MAX_GROUP_BYTES, "bytes in one row group"),
-    )
-    for found, limit, what in limits:
-        if found > limit:
-            remedy = "Keep the columns that are needed, or pass it lazily (from_frame)"
-            raise InputError(f"holds {found:,} {what}; the limit is {limit:,}", file=str(path), remedy=remedy)
-    return size
-
-
-def parquet_size(path: Path) -> ParquetSize:
-    """Return what a Parquet file says of its size.
-
-    Source: parquet.thrift, ``FileMetaData`` (fields 2 to 4) and ``RowGroup`` (field 2), in Thrift's compact protocol.
+    Source: parquet.thrift, ``FileMetaData`` (fields 2 to 4), ``RowGroup`` (1 to 3), ``ColumnChunk`` (1, 3) and
+    ``ColumnMetaData`` (5, 7, 9, 11), in Thrift's compact protocol.
 
     Raises:
-        InputError: it is no Parquet file.
+        InputError: it is no Parquet file, or its parts contradict each other or lie outside of it.
         MachineError: the machine refuses to read it.
     """
-    footer = _footer(path)
+    data, offset = _footer(path)
     try:
-        metadata = _Compact(footer).struct()
-        groups = tuple(int(group[2]) for group in metadata[4])
-        columns = sum(1 for element in metadata[2] if 5 not in element)
-        return ParquetSize(rows=int(metadata[3]), columns=columns, groups=groups)
-    except (IndexError, KeyError, TypeError, ValueError, struct.error) as error:
+        return _parsed(Compact(data).struct(), offset=offset)
+    except FAULTS as error:
         raise InputError("is not a Parquet file: its footer is damaged", file=str(path)) from error
 
 
-def _footer(path: Path) -> bytes:
+def _footer(path: Path) -> tuple[bytes, int]:
+    """Return the footer and its offset."""
     with machine_errors(path), path.open("rb") as file:
         size = file.seek(0, 2)
         file.seek(max(0, size - 8))
@@ -90,73 +88,32 @@ def _footer(path: Path) -> bytes:
         length = int.from_bytes(tail[:4], "little")
         if length > min(size - 8, MAX_FOOTER_BYTES):
             raise InputError("is not a Parquet file: its footer is damaged", file=str(path))
-        file.seek(size - 8 - length)
-        return file.read(length)
+        offset = file.seek(size - 8 - length)
+        return file.read(length), offset
 
 
-class _Compact:
-    """Values in Thrift's compact protocol; whatever does not fit raises one of the errors that are caught above."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.position = 0
-
-    def byte(self) -> int:
-        value = self.data[self.position]
-        self.position += 1
-        return value
-
-    def varint(self) -> int:
-        value = shift = 0
-        while shift < 70:
-            byte = self.byte()
-            value |= (byte & 0x7F) << shift
-            if byte < 0x80:
-                return value
-            shift += 7
+def _parsed(metadata: Mapping[int, Any], *, offset: int) -> Footer:
+    columns = sum(1 for element in metadata[2] if 5 not in element)
+    groups = tuple(_group(group, columns=columns, offset=offset) for group in metadata[4])
+    length = sum(chunk.stop - chunk.start for group in groups for chunk in group.chunks)
+    if metadata[3] != sum(group.rows for group in groups) or length > offset:  # chunks do not overlap
         raise ValueError
+    return Footer(rows=int(metadata[3]), columns=columns, groups=groups)
 
-    def whole(self) -> int:
-        value = self.varint()
-        return (value >> 1) ^ -(value & 1)  # zigzag
 
-    def binary(self) -> bytes:
-        length = self.varint()
-        start, self.position = self.position, self.position + length
-        if self.position > len(self.data):
-            raise IndexError
-        return self.data[start : self.position]
+def _group(group: Mapping[int, Any], *, columns: int, offset: int) -> Group:
+    if len(group[1]) != columns or min(group[2], group[3]) < 0:
+        raise ValueError
+    chunks = tuple(_chunk(column, offset=offset) for column in group[1])
+    return Group(rows=int(group[3]), size=int(group[2]), chunks=chunks)
 
-    def double(self) -> float:
-        start, self.position = self.position, self.position + 8
-        return struct.unpack_from("<d", self.data, start)[0]
 
-    def struct(self, depth: int = 0) -> dict[int, Any]:
-        """Return field number → value."""
-        if depth > MAX_DEPTH:
-            raise ValueError
-        fields: dict[int, Any] = {}
-        number = 0
-        while head := self.byte():
-            number = number + (head >> 4) if head >> 4 else self.whole()
-            kind = head & 0xF
-            fields[number] = kind == _TRUE if kind in {_TRUE, _FALSE} else self.value(kind, depth)
-        return fields
-
-    def value(self, kind: int, depth: int) -> Any:
-        if kind == _STRUCT:
-            return self.struct(depth + 1)
-        if kind in {_LIST, _SET}:
-            return self.values(depth + 1)
-        readers: dict[int, Callable[[], Any]] = {
-            _TRUE: self.byte, _FALSE: self.byte, _BYTE: self.byte, _I16: self.whole, _I32: self.whole,
-            _I64: self.whole, _DOUBLE: self.double, _BINARY: self.binary,
-        }  # fmt: skip
-        return readers[kind]()
-
-    def values(self, depth: int) -> list[Any]:
-        head = self.byte()
-        count = head >> 4 if head >> 4 != 0xF else self.varint()
-        if count > len(self.data) or depth > MAX_DEPTH:
-            raise ValueError
-        return [self.value(head & 0xF, depth) for _ in range(count)]
+def _chunk(column: Mapping[int, Any], *, offset: int) -> Chunk:
+    about = column[3]
+    if column.get(1):  # the column lies in another file
+        raise ValueError
+    start = about[9] if 11 not in about else min(about[9], about[11] or about[9])
+    stop = start + about[7]
+    if not len(MAGIC) <= start <= stop <= offset or about[5] < 0:
+        raise ValueError
+    return Chunk(start=start, stop=stop, values=int(about[5]))

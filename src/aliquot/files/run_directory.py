@@ -18,6 +18,7 @@ from aliquot.evidence.tables import Evidence, Note, Source
 from aliquot.files.journal import JournalContents, read_journal
 from aliquot.files.manifest import Manifest, read_manifest, write_manifest
 from aliquot.files.records import Response, settle
+from aliquot.files.tables import read_frame
 from aliquot.files.writing import machine_errors, sync_directory, write_whole
 
 MANIFEST: Final = "run.json"
@@ -156,6 +157,7 @@ class RunDirectory:
 
         Raises:
             InputError: there is no evidence yet, or it cannot be read.
+            MachineError: the machine refuses to read it.
         """
         folder = self.path / EVIDENCE
         if not folder.is_dir():
@@ -165,11 +167,9 @@ class RunDirectory:
                 "the run has no evidence yet", file=str(self.path), remedy="Finish it: aliquot run FILE"
             )
         try:
-            tables: dict[str, Any] = {
-                table: pl.read_parquet(folder / f"{table}.parquet") for table in SCHEMAS
-            }
+            tables: dict[str, Any] = {table: read_frame(folder / f"{table}.parquet") for table in SCHEMAS}
             rest = msgspec.json.decode((folder / "rest.json").read_bytes(), type=_Rest)
-        except (OSError, pl.exceptions.PolarsError, msgspec.MsgspecError) as error:
+        except (OSError, InputError, msgspec.MsgspecError) as error:
             raise InputError(
                 "the run's evidence cannot be read", file=str(folder), remedy="Rebuild it: aliquot run FILE"
             ) from error

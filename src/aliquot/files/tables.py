@@ -13,7 +13,7 @@ from aliquot.errors import InputError, UsageError
 from aliquot.evidence.tables import Note
 from aliquot.files.delimited import read_delimited
 from aliquot.files.json_rows import read_json, read_json_lines
-from aliquot.files.parquet_footer import check_parquet
+from aliquot.files.parquet_pages import check_parquet
 from aliquot.files.rows import Cell, Rows
 from aliquot.files.text import MAX_FILE_BYTES, decode, read_bounded
 from aliquot.files.writing import machine_errors
@@ -134,17 +134,30 @@ def _cells(column: pl.Series) -> list[Cell]:
     return column.cast(pl.String).to_list()
 
 
-def _read_parquet(path: Path) -> Table:
+def read_frame(path: Path) -> pl.DataFrame:
+    """Return a Parquet file as a Polars frame, checked before it is decoded.
+
+    Raises:
+        InputError: there is none, or it is no Parquet file, is damaged or too large.
+        MachineError: the machine refuses to read it.
+    """
     if not path.is_file():
         raise InputError("there is no such file", file=str(path))
     check_parquet(path)
     with machine_errors(path):
         try:
-            frame = pl.read_parquet(path)
-            _check_texts(frame, file=str(path))
-            return table_of(frame)
+            return pl.read_parquet(path)
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
             raise InputError("is not a Parquet file, or is damaged", file=str(path)) from error
+
+
+def _read_parquet(path: Path) -> Table:
+    frame = read_frame(path)
+    _check_texts(frame, file=str(path))
+    try:
+        return table_of(frame)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise InputError("is not a Parquet file, or is damaged", file=str(path)) from error
 
 
 def _check_texts(frame: pl.DataFrame, *, file: str) -> None:
