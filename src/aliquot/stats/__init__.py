@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from aliquot.stats.clusters import ClusterVariance as ClusterVariance
     from aliquot.stats.clusters import cluster_variance as cluster_variance
     from aliquot.stats.clusters import clustered_mean as clustered_mean
+    from aliquot.stats.corpus import corpus_difference as corpus_difference
+    from aliquot.stats.corpus import corpus_metric as corpus_metric
+    from aliquot.stats.corpus import corpus_swap as corpus_swap
     from aliquot.stats.correlation import DesignEffect as DesignEffect
     from aliquot.stats.correlation import Intraclass as Intraclass
     from aliquot.stats.correlation import design_effect as design_effect
@@ -160,6 +163,7 @@ _MODULES = {
     "class_scores": ("Classification", "classification", "classification_difference"),
     "clustered_tests": ("clustered_mcnemar",),
     "clusters": ("ClusterVariance", "cluster_variance", "clustered_mean"),
+    "corpus": ("corpus_difference", "corpus_metric", "corpus_swap"),
     "correlation": (
         "DesignEffect",
         "Intraclass",
@@ -282,6 +286,9 @@ __all__ = [
     "clustered_mcnemar",
     "clustered_mean",
     "connor_sample_size",
+    "corpus_difference",
+    "corpus_metric",
+    "corpus_swap",
     "coverage",
     "coverage_warning",
     "decided_interval",

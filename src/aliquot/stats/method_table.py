@@ -101,6 +101,9 @@ ROWS: tuple[tuple[str, str, str, str, str], ...] = (
     ("power unpaired", "unpaired_detectable", "smallest difference that the pooled z would find", "independent items", "Fleiss, Levin & Paik 2003, chapter 4"),
     ("classification", "classification", "precision, recall and F1 by class, macro and micro", "items or clusters independent", "Davison & Hinkley 1997, eq. 5.18"),
     ("classification paired", "classification_difference", "their paired differences", "items or clusters independent", "Davison & Hinkley 1997, eq. 5.18"),
+    ("corpus bootstrap", "corpus_metric", "F1, MCC, perplexity, BLEU or a ratio of sums over a whole corpus", "items or clusters independent", "Davison & Hinkley 1997, eq. 5.18"),
+    ("corpus paired bootstrap", "corpus_difference", "difference of such a metric on shared items", "items or clusters independent", "Davison & Hinkley 1997, eq. 5.18; Koehn 2004, section 3"),
+    ("corpus paired", "corpus_swap", "do two systems differ in such a metric; decides", "answers exchangeable between systems under the null", "Riezler & Maxwell 2005, section 4"),
     ("bootstrap", "resample_mean", "replicates of a mean", "rows or clusters independent", "Davison & Hinkley 1997, chapter 2"),
     ("bootstrap", "exact_resamples", "every resample of a small sample with its probability", "independent rows", "enumeration"),
 )  # fmt: skip
