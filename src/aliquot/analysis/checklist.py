@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from aliquot.analysis.arrays import PairedSample
+from aliquot.analysis.claims import Claim
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Pairs
 from aliquot.findings.comparison import NOT_RECORDED, Point
 
 
 def fill_checklist(
-    evidence: Evidence, pairs: Pairs, sample: PairedSample, *, a: dict[str, str], b: dict[str, str]
+    evidence: Evidence, claim: Claim, *, a: dict[str, str], b: dict[str, str]
 ) -> tuple[Point, ...]:
     """Return the checklist of one comparison.
 
     Args:
         evidence: the tables, for their sources.
-        pairs: the shared items.
-        sample: the items with a value on both sides.
+        claim: what is claimed, of which items.
         a: settings of the baseline.
         b: settings of the candidate.
     """
@@ -27,15 +26,15 @@ def fill_checklist(
         ),
         Point("Item set", _both(a, b, "items")),
         Point("How items were selected", _both(a, b, "selection")),
-        Point("Items compared", f"{sample.n} of {pairs.attrition.shared} shared"),
-        Point("Unit of analysis", _unit(sample)),
+        Point("Items compared", _items(claim)),
+        Point("Unit of analysis", _unit(claim)),
         Point("Model", _both(a, b, "model")),
         Point("Snapshot", _both(a, b, "snapshot")),
         Point("Prompt", _both(a, b, "prompt")),
         Point("Decoding", _decoding(a, b)),
         Point("Scoring rule and normalisation", _both(a, b, "scorer")),
-        Point("Repeats", _repeats(sample)),
-        Point("Missing", _missing(pairs)),
+        Point("Repeats", _repeats(claim)),
+        Point("Missing", _missing(claim.pairs)),
         Point("Asked on", _both(a, b, "asked")),
     )
 
@@ -52,14 +51,21 @@ def _decoding(a: dict[str, str], b: dict[str, str]) -> str:
     return ", ".join(f"{name.removeprefix('decoding.')} {_both(a, b, name)}" for name in names)
 
 
-def _unit(sample: PairedSample) -> str:
-    return "item" if sample.clusters is None else f"cluster ({sample.n_clusters} of them), items within"
+def _items(claim: Claim) -> str:
+    if claim.paired is not None:
+        return f"{claim.n_items} of {claim.pairs.attrition.shared} shared"
+    return " and ".join(str(side.n) for side in claim.sides) + ", not paired"
 
 
-def _repeats(sample: PairedSample) -> str:
-    if sample.n == 0:
+def _unit(claim: Claim) -> str:
+    clusters = claim.n_clusters
+    return "item" if clusters is None else f"cluster ({clusters} of them), items within"
+
+
+def _repeats(claim: Claim) -> str:
+    if any(side.n == 0 for side in claim.sides):
         return NOT_RECORDED
-    spans = [_span(k.min(), k.max()) for k in (sample.k_a, sample.k_b)]
+    spans = [_span(side.attempts.min(), side.attempts.max()) for side in claim.sides]
     return f"{' and '.join(spans)} attempts an item"
 
 

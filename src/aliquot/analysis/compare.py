@@ -8,23 +8,22 @@ from importlib.metadata import version
 
 import polars as pl
 
-from aliquot.analysis.arrays import PairedSample, paired_sample
+from aliquot.analysis.arrays import SystemSample
 from aliquot.analysis.checklist import fill_checklist
+from aliquot.analysis.claims import Claim, claim_paired, claim_unpaired
 from aliquot.analysis.costs import latency_of, price_of
 from aliquot.analysis.margins import margin_on
-from aliquot.analysis.method import Analysed, analyse_pairs, analyse_system
-from aliquot.analysis.missing import read_missing
+from aliquot.analysis.method import analyse_system
 from aliquot.analysis.remarks import find_unchecked, find_warnings
-from aliquot.analysis.settings import contrast_settings, settings_of
-from aliquot.analysis.settle import find_detectable, find_settlement
+from aliquot.analysis.settings import Contrast, contrast_settings, settings_of
+from aliquot.errors import UsageError
 from aliquot.evidence.contents import headline_metric, tasks
 from aliquot.evidence.matching import MatchOn, pair
 from aliquot.evidence.tables import Evidence
-from aliquot.evidence.units import Units
-from aliquot.findings.comparison import Comparison, MissingReadings, PairTable, Scale, SystemSummary
-from aliquot.findings.verdict import Verdict, read_verdict
-from aliquot.findings.words import write_verdict
-from aliquot.stats.inputs import DEFAULT_SEED, Floats, Integers
+from aliquot.evidence.units import Pairs, Units
+from aliquot.findings.comparison import Comparison, Scale, SystemSummary
+from aliquot.findings.verdict import Verdict
+from aliquot.stats.inputs import DEFAULT_SEED
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +37,8 @@ class Choices:
         level: confidence level.
         match_on: whether items of one id must have the same content.
         seed: seed of everything random.
+        unpaired: compare each system's own items although some are shared.
+        allow: components that may differ although the comparison is then refused by default (``judge``).
     """
 
     metric: str | None = None
@@ -46,6 +47,8 @@ class Choices:
     level: float = 0.95
     match_on: MatchOn = "content"
     seed: int = DEFAULT_SEED
+    unpaired: bool = False
+    allow: tuple[str, ...] = ()
 
 
 def compare_systems(
@@ -62,10 +65,16 @@ def compare_systems(
         command: the command line that reproduces the finding.
 
     Raises:
-        UsageError: an unknown system, task or metric.
+        UsageError: an unknown system, task or metric, or different judges that were not allowed.
         InputError: items of the same id whose content differs.
     """
     metric = choices.metric or headline_metric(evidence, task)
+    a, b = (
+        settings_of(evidence.settings, system, task=task, tasks=tasks(evidence))
+        for system in (baseline, candidate)
+    )
+    contrast = contrast_settings(a, b)
+    _refuse_other_judge(evidence, contrast, metric=metric, allowed=choices.allow)
     pairs = pair(
         evidence,
         baseline,
@@ -77,76 +86,98 @@ def compare_systems(
     )
     scale = scale_of(evidence, metric)
     margin = margin_on(scale, choices.margin)
-    sample = paired_sample(pairs)
-    analysed = analyse_pairs(sample, scale, level=choices.level, seed=choices.seed)
-    verdict = _verdict(analysed, sample, scale, baseline=baseline, candidate=candidate, margin=margin)
-    a, b = (
-        settings_of(evidence.settings, system, task=task, tasks=tasks(evidence))
-        for system in (baseline, candidate)
-    )
-    contrast = contrast_settings(a, b)
-    fixed, broke = (_moved(sample, scale, better=direction) for direction in (True, False))
-    missing = read_missing(
-        pairs, scale, level=choices.level, margin=margin, seed=choices.seed, verdict=verdict
-    )
-    baseline_side, candidate_side = (
-        _summary(side, values, attempts, of=sample, scale=scale, evidence=evidence, level=choices.level)
-        for side, values, attempts in (
-            (pairs.baseline, sample.a, sample.k_a),
-            (pairs.candidate, sample.b, sample.k_b),
-        )
-    )
+    claim = _claim(evidence, pairs, scale, margin=margin, choices=choices)
+    sides = [
+        _summary(units, side, scale=scale, evidence=evidence, level=choices.level)
+        for units, side in zip((pairs.baseline, pairs.candidate), claim.sides, strict=True)
+    ]
     return Comparison(
-        baseline=baseline_side,
-        candidate=candidate_side,
+        baseline=sides[0],
+        candidate=sides[1],
         task=task,
         metric=metric,
         scale=scale,
         level=choices.level,
         margin=margin,
-        n_items=sample.n,
-        n_clusters=sample.n_clusters,
-        attempts=(int(sample.k_a.max(initial=0)), int(sample.k_b.max(initial=0))),
-        paired=True,
-        difference=analysed.difference,
-        tests=analysed.tests,
-        table=_table(sample, scale),
-        fixed=fixed,
-        broke=broke,
-        detectable=find_detectable(sample, analysed.difference, scale, level=choices.level),
-        to_settle=find_settlement(
-            sample,
-            analysed.difference,
-            scale,
-            level=choices.level,
-            price=price_of(evidence, baseline, candidate, task=task),
-        ),
+        n_items=claim.n_items,
+        n_clusters=claim.n_clusters,
+        attempts=(_most(claim.sides[0]), _most(claim.sides[1])),
+        paired=claim.paired is not None,
+        difference=claim.analysed.difference,
+        tests=claim.analysed.tests,
+        table=claim.table,
+        fixed=claim.fixed,
+        broke=claim.broke,
+        detectable=claim.detectable,
+        to_settle=claim.to_settle,
         matching=pairs.attrition,
-        if_missing=missing,
+        if_missing=claim.if_missing,
         same=contrast.same,
         differs=contrast.differs,
         reconciliation=(),
         comparisons=1,
-        warnings=find_warnings(
-            evidence, pairs, contrast, analysed, (baseline_side.estimate, candidate_side.estimate)
-        ),
-        not_checked=find_unchecked(evidence, sample),
-        checklist=fill_checklist(evidence, pairs, sample, a=a, b=b),
-        why=analysed.why,
+        warnings=find_warnings(evidence, claim, contrast, [side.estimate for side in sides]),
+        not_checked=find_unchecked(evidence, claim),
+        checklist=fill_checklist(evidence, claim, a=a, b=b),
+        why=claim.analysed.why,
         estimand=_estimand(metric, scale),
-        verdict=_with_caveat(verdict, missing),
+        verdict=_with_caveats(claim, choices),
         seed=choices.seed,
         versions=_versions(),
         command=command,
     )
 
 
-def _with_caveat(verdict: Verdict, missing: MissingReadings | None) -> Verdict:
-    """Say in the verdict itself when the rows that are missing could change it."""
-    if missing is None or not missing.changes_verdict:
-        return verdict
-    text = f"{verdict.text.removesuffix('.')}; {missing.rows} items lack a row and could change this."
-    return replace(verdict, text=text)
+def _claim(
+    evidence: Evidence, pairs: Pairs, scale: Scale, *, margin: float | None, choices: Choices
+) -> Claim:
+    """Return the paired claim, or the unpaired one when no item is shared or the caller asked for it."""
+    a, b = pairs.baseline, pairs.candidate
+    price = price_of(evidence, a.system, b.system, task=a.task)
+    if pairs.attrition.shared and not choices.unpaired:
+        return claim_paired(pairs, scale, level=choices.level, margin=margin, seed=choices.seed, price=price)
+    why = (
+        "not paired, as asked, although items are shared"
+        if pairs.attrition.shared
+        else "the systems share no item, so each is taken on its own items"
+    )
+    return claim_unpaired(
+        pairs, scale, level=choices.level, margin=margin, seed=choices.seed, price=price, why=why
+    )
+
+
+def _refuse_other_judge(
+    evidence: Evidence, contrast: Contrast, *, metric: str, allowed: tuple[str, ...]
+) -> None:
+    """Refuse to compare what two different judges said, unless that was allowed by name.
+
+    Raises:
+        UsageError: the judges of a judged metric differ.
+    """
+    different = [change for change in contrast.differs if change.split(".")[0].split(" ")[0] == "judge"]
+    if not different or "judge" in allowed:
+        return
+    outcomes = evidence.scan("outcomes", metric=metric).select("by").unique()
+    if "judge" in outcomes.collect(backend="polars").to_native()["by"].to_list():
+        raise UsageError(
+            f"the two systems were judged by different judges ({'; '.join(different)}), so a difference could be "
+            "the judges'. Judge both alike, or allow it by name: --allow judge"
+        )
+
+
+def _most(side: SystemSample) -> int:
+    return int(side.attempts.max(initial=0))
+
+
+def _with_caveats(claim: Claim, choices: Choices) -> Verdict:
+    """Say in the verdict itself when the systems are not paired, and when missing rows could change it."""
+    verdict, missing = claim.verdict, claim.if_missing
+    text = verdict.text.removesuffix(".")
+    if claim.paired is None and verdict.word != "nothing_to_judge":
+        text += "; not paired, as asked" if choices.unpaired else "; not paired, as the systems share no item"
+    if missing is not None and missing.changes_verdict:
+        text += f"; {missing.rows} items lack a row and could change this"
+    return replace(verdict, text=f"{text}.")
 
 
 def _versions() -> dict[str, str]:
@@ -163,64 +194,18 @@ def scale_of(evidence: Evidence, metric: str) -> Scale:
     return Scale(kind=row["kind"], low=row["low"], high=row["high"], better=row["better"])
 
 
-def _verdict(
-    analysed: Analysed,
-    sample: PairedSample,
-    scale: Scale,
-    *,
-    baseline: str,
-    candidate: str,
-    margin: float | None,
-) -> Verdict:
-    word, within = read_verdict(analysed.difference, margin=margin, better=scale.better)
-    text = write_verdict(
-        word,
-        analysed.difference,
-        baseline=baseline,
-        candidate=candidate,
-        scale=scale,
-        margin=margin,
-        within_margin=within,
-        n_items=sample.n,
-    )
-    return Verdict(word=word, within_margin=within, text=text)
-
-
 def _summary(
-    side: Units,
-    values: Floats,
-    attempts: Integers,
-    *,
-    of: PairedSample,
-    scale: Scale,
-    evidence: Evidence,
-    level: float,
+    units: Units, side: SystemSample, *, scale: Scale, evidence: Evidence, level: float
 ) -> SystemSummary:
     return SystemSummary(
-        system=side.system,
-        estimate=analyse_system(values, attempts, of, scale, level=level),
-        total=float((values * attempts).sum()) if of.n else None,
-        rows=side.rows,
-        answered=side.answered,
-        statuses=side.statuses,
-        latency=latency_of(evidence, side.system, task=side.task),
+        system=units.system,
+        estimate=analyse_system(side, scale, level=level),
+        total=float((side.values * side.attempts).sum()) if side.n else None,
+        rows=units.rows,
+        answered=units.answered,
+        statuses=units.statuses,
+        latency=latency_of(evidence, units.system, task=units.task),
     )
-
-
-def _moved(sample: PairedSample, scale: Scale, *, better: bool) -> tuple[str, ...]:
-    """Return the items on which the candidate did better (or worse); lower is better flips the sign."""
-    sign = -1 if scale.better == "lower" else 1
-    return sample.ids_where(sign * sample.d > 0 if better else sign * sample.d < 0)
-
-
-def _table(sample: PairedSample, scale: Scale) -> PairTable | None:
-    """Return the table of right and wrong; where lower is better, 0 is right."""
-    if scale.kind != "binary" or sample.repeated or sample.n == 0:
-        return None
-    fixed, broke = (len(_moved(sample, scale, better=better)) for better in (True, False))
-    right = 0.0 if scale.better == "lower" else 1.0
-    both = int(((sample.a == right) & (sample.b == right)).sum())
-    return PairTable(both=both, broke=broke, fixed=fixed, neither=sample.n - both - fixed - broke)
 
 
 def _estimand(metric: str, scale: Scale) -> str:

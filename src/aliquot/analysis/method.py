@@ -7,7 +7,7 @@ from typing import Literal, TypedDict
 
 import numpy as np
 
-from aliquot.analysis.arrays import PairedSample
+from aliquot.analysis.arrays import PairedSample, Sample, SystemSample
 from aliquot.findings.comparison import NamedTest, Scale
 from aliquot.stats.attempts import paired_attempts
 from aliquot.stats.clusters import cluster_variance
@@ -55,22 +55,20 @@ def analyse_pairs(sample: PairedSample, scale: Scale, *, level: float, seed: int
     return Analysed(decided_interval(difference, deciding, level=level), tests, why)
 
 
-def analyse_system(
-    values: Floats, attempts: Integers, sample: PairedSample, scale: Scale, *, level: float
-) -> Estimate | Undefined:
-    """Return one system's rate or mean over the shared items, by the design's table.
+def analyse_system(sample: SystemSample, scale: Scale, *, level: float) -> Estimate | Undefined:
+    """Return one system's rate or mean, by the design's table.
 
     Args:
-        values: the system's mean on each item of the sample.
-        attempts: attempts behind each of these means.
-        sample: the items, for their clusters and weights.
+        sample: the items on which it has a value.
         scale: the metric's scale.
         level: confidence level.
     """
     if sample.n == 0:
-        return Undefined("no shared item has a value on both sides")
-    if scale.kind == "binary" and attempts.max() > 1:
-        return _rate_of_attempts(values, attempts, sample, level=level)
+        return Undefined("no item has a value")
+    values = sample.values
+    if scale.kind == "binary" and sample.repeated:
+        rows, clusters, weights = attempt_rows(sample)
+        return rate(rows, clusters=clusters, weights=weights, level=level)
     strata = usable_strata(sample)
     if strata is not None:
         return stratified_mean(
@@ -90,22 +88,23 @@ def analyse_system(
     return mean(values, **options)
 
 
-def _rate_of_attempts(
-    values: Floats, attempts: Integers, sample: PairedSample, *, level: float
-) -> Estimate | Undefined:
-    """Return the rate over attempts with the item (or its cluster) as cluster; every item keeps its own weight."""
-    passed = np.rint(values * attempts).astype(np.int64)
+def attempt_rows(sample: SystemSample) -> tuple[Floats, Integers, Floats | None]:
+    """Return pass or fail of each attempt, the cluster it lies in (its item when there are none), and its weight.
+
+    Every item keeps its own weight, however often it was attempted.
+    """
+    attempts = sample.attempts
+    passed = np.rint(sample.values * attempts).astype(np.int64)
     rows = np.concatenate(
         [np.repeat((1.0, 0.0), (good, k - good)) for good, k in zip(passed, attempts, strict=True)]
     )
     clusters = np.arange(sample.n) if sample.clusters is None else sample.clusters
     item_weights = np.ones(sample.n) if sample.weights is None else sample.weights
     weights = item_weights / attempts
-    return rate(
+    return (
         rows,
-        clusters=np.repeat(clusters, attempts),
-        weights=None if np.ptp(weights) == 0 else np.repeat(weights, attempts),
-        level=level,
+        np.repeat(clusters, attempts),
+        None if np.ptp(weights) == 0 else np.repeat(weights, attempts),
     )
 
 
@@ -153,7 +152,7 @@ def _interval(sample: PairedSample, scale: Scale, *, level: float) -> tuple[Esti
     return found, f"both systems were asked the same items and each passes or fails, so items are paired{by}"
 
 
-def _by(sample: PairedSample) -> str:
+def _by(sample: Sample) -> str:
     clusters = (
         ""
         if sample.clusters is None
@@ -164,7 +163,7 @@ def _by(sample: PairedSample) -> str:
     return clusters + weights + (f"; {left_out}" if left_out else "")
 
 
-def usable_strata(sample: PairedSample) -> Integers | None:
+def usable_strata(sample: Sample) -> Integers | None:
     """Return the strata an estimate is made over, or None (``why_unstratified`` says why)."""
     strata = sample.strata
     if strata is None or np.unique(strata).size == 1 or why_unstratified(sample):
@@ -172,7 +171,7 @@ def usable_strata(sample: PairedSample) -> Integers | None:
     return strata
 
 
-def why_unstratified(sample: PairedSample) -> str:
+def why_unstratified(sample: Sample) -> str:
     """Return why known strata are left out, which only widens the interval; empty when there are none or they are used.
 
     Strata hold whole clusters, and a stratum's items weigh alike: the design fixes the shares of strata, not of items.
@@ -194,7 +193,7 @@ def why_unstratified(sample: PairedSample) -> str:
     return ""
 
 
-def _shares(sample: PairedSample, strata: Integers) -> Shares:
+def _shares(sample: Sample, strata: Integers) -> Shares:
     """Return the fixed share of each stratum: its items, or the sum of their weights."""
     if sample.weights is None:
         return "size"

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aliquot.analysis.arrays import PairedSample
+from aliquot.analysis.claims import Claim
 from aliquot.analysis.method import Analysed
 from aliquot.analysis.settings import Contrast
 from aliquot.evidence.matching import spelling_notes
 from aliquot.evidence.tables import Evidence, Note
-from aliquot.evidence.units import Pairs
 from aliquot.stats.cautions import coverage_warning
 from aliquot.stats.results import Estimate, Undefined
+
+FEW_SHARED = 0.5
+"""Share of either system's items below which the shared ones are called few."""
 
 _READER_REMARKS = frozenset(
     {
@@ -29,23 +31,23 @@ _READER_REMARKS = frozenset(
 
 
 def find_warnings(
-    evidence: Evidence,
-    pairs: Pairs,
-    contrast: Contrast,
-    analysed: Analysed,
-    rates: Sequence[Estimate | Undefined],
+    evidence: Evidence, claim: Claim, contrast: Contrast, rates: Sequence[Estimate | Undefined]
 ) -> tuple[Note, ...]:
     """Return what the reader of a comparison must be told.
 
     Args:
         evidence: the tables, with their reader's notes.
-        pairs: the shared items.
+        claim: the difference, its tests, and the items it rests on.
         contrast: what changed between the systems.
-        analysed: the difference and its tests.
         rates: the systems' own rates or means.
     """
     read = [note for note in evidence.notes if note.code not in _READER_REMARKS]
-    return (*_about_method(analysed, rates), *_about_matching(pairs), *_about_settings(contrast), *read)
+    return (
+        *_about_method(claim.analysed, rates),
+        *_about_matching(claim),
+        *_about_settings(contrast),
+        *read,
+    )
 
 
 def _about_method(analysed: Analysed, rates: Sequence[Estimate | Undefined]) -> list[Note]:
@@ -61,14 +63,18 @@ def _about_method(analysed: Analysed, rates: Sequence[Estimate | Undefined]) -> 
     return found + [Note("coverage", caution) for caution in cautions]
 
 
-def _about_matching(pairs: Pairs) -> list[Note]:
-    matching = pairs.attrition
-    found = list(spelling_notes(pairs.frame["item"]))
-    if matching.only_a or matching.only_b:
-        text = (
-            f"{matching.only_a} items only in the baseline, {matching.only_b} only in the candidate: left out"
-        )
-        found.append(Note("unmatched", text))
+def _about_matching(claim: Claim) -> list[Note]:
+    matching = claim.pairs.attrition
+    found = list(spelling_notes(claim.pairs.frame["item"]))
+    alone = (matching.only_a, matching.only_b)
+    if claim.paired is None:
+        text = f"{matching.shared} items are shared; {alone[0]} only the baseline has, {alone[1]} only the candidate"
+        found.append(Note("not_paired", f"{text}: other items can make a difference by themselves"))
+    elif any(alone):
+        few = matching.shared < FEW_SHARED * (matching.shared + min(alone))
+        text = f"{alone[0]} items only in the baseline, {alone[1]} only in the candidate: left out"
+        more = "; what is left is less than half of either, and need not be like it" if few else ""
+        found.append(Note("little_shared" if few else "unmatched", text + more))
     if matching.content_differs:
         found.append(Note("content_differs", f"{matching.content_differs} shared ids have different content"))
     if matching.duplicates:
@@ -84,12 +90,12 @@ def _about_settings(contrast: Contrast) -> list[Note]:
     return [Note("several_changes", text)]
 
 
-def find_unchecked(evidence: Evidence, sample: PairedSample) -> tuple[Note, ...]:
+def find_unchecked(evidence: Evidence, claim: Claim) -> tuple[Note, ...]:
     """Return the checks that were not run, each with the data it would need."""
     found: list[Note] = []
-    if sample.clusters is None:
+    if claim.n_clusters is None:
         found.append(Note("clusters", "whether items share a source; it needs a cluster field"))
-    if not sample.repeated:
+    if not any(side.repeated for side in claim.sides):
         found.append(
             Note("repeats", "how much one system varies from attempt to attempt; it needs attempts > 1")
         )

@@ -10,7 +10,7 @@ from aliquot.cli.options import comparison_options, reading_options, take_readin
 
 
 @click.command("compare")
-@click.argument("paths", nargs=-1, required=True, metavar="A [B]")
+@click.argument("paths", nargs=-1, metavar="A [B]")
 @comparison_options
 @reading_options
 @click.option("--json", "as_json", is_flag=True, help="Print the whole finding as JSON.")
@@ -24,6 +24,7 @@ def command(paths: tuple[str, ...], *, as_json: bool, markdown: bool, verbose: b
     \b
       aliquot compare main.csv pr.csv --margin 2pt
       aliquot compare runs/two-prompts -v
+      aliquot compare pr.csv --against 0.82/500
     """  # noqa: D301 - \b is click's mark for a block kept as it stands
     from aliquot.errors import UsageError
     from aliquot.reports.render import render

@@ -75,6 +75,17 @@ _PAIRING = (
 _COMPARISON = (
     click.option("--cluster", help="Field that names an item's cluster (document, template, conversation)."),
     click.option("--margin", help="Largest loss that does not matter: 2pt, or 0.02."),
+    click.option(
+        "--unpaired", is_flag=True, help="Compare each system's own items although some are shared."
+    ),
+    click.option(
+        "--allow",
+        multiple=True,
+        type=click.Choice(["judge"]),
+        help="Compare although this differs: two different judges are refused by default.",
+    ),
+    click.option("--against", help="A printed figure as the baseline: 0.82/500, 82%/500 or 410/500."),
+    click.option("--counts", multiple=True, help="Passes of items, 17/20; two of them need no file."),
     click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level."),
     click.option("--seed", type=int, default=None, help="Seed of everything random; stored in the finding."),
 )

@@ -10,7 +10,7 @@ from aliquot.cli.options import comparison_options, reading_options, take_readin
 
 
 @click.command("report")
-@click.argument("paths", nargs=-1, required=True, metavar="A [B]")
+@click.argument("paths", nargs=-1, metavar="A [B]")
 @comparison_options
 @reading_options
 @click.option(

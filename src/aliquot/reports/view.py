@@ -135,7 +135,7 @@ def _difference(comparison: Comparison) -> DifferenceRow:
         for value in (difference.point, difference.low, difference.high)
     )
     deciding = comparison.deciding
-    changed = f"{len(comparison.fixed)} better, {len(comparison.broke)} worse"
+    changed = f"{len(comparison.fixed)} better, {len(comparison.broke)} worse" if comparison.paired else ""
     return DifferenceRow(
         moved=changed if table is None else f"{table.fixed} fixed, {table.broke} broke",
         point=point,
@@ -146,6 +146,8 @@ def _difference(comparison: Comparison) -> DifferenceRow:
 
 def _moved(comparison: Comparison) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Name the items by what became of them: broke and fixed are words for right and wrong alone."""
+    if not comparison.paired:
+        return ()
     words = ("Broke", "Fixed") if comparison.table is not None else ("Worse on", "Better on")
     return tuple(zip(words, (comparison.broke, comparison.fixed), strict=True))
 
@@ -184,7 +186,8 @@ def _settlement(comparison: Comparison) -> str:
     price = [] if settle.seconds is None else [write_duration(settle.seconds)]
     price += [] if settle.cost is None else [f"{settle.cost:.2f} {settle.currency or ''}".strip()]
     more = f", {' and '.join(price)} more" if price else ""
-    return f"To settle {shown}: about {settle.items:,} items{more}."
+    each = "" if comparison.paired else " a system"
+    return f"To settle {shown}: about {settle.items:,} items{each}{more}."
 
 
 def write_duration(seconds: float) -> str:
@@ -228,7 +231,9 @@ def _statuses(side: SystemSummary) -> str:
 
 def _rows_command(command: str) -> str:
     """Return the command that shows the rows behind a comparison: the same sources, without how they were analysed."""
-    sources = re.split(r" --(?:cluster|margin|level|match-on|seed) ", command)[0]
+    sources = re.split(r" --(?:cluster|margin|level|match-on|seed|unpaired|allow|against|counts) ", command)[
+        0
+    ]
     return sources.replace("aliquot compare", "aliquot show", 1)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from aliquot.findings.comparison import Comparison
 from aliquot.readers.options import ReadOptions
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.verbs.pairing import pair_sources
+from aliquot.verbs.reproduce import command_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +30,10 @@ def compare(
     level: float = 0.95,
     match_on: MatchOn = "content",
     seed: int | None = None,
+    against: str | None = None,
+    counts: Sequence[str] = (),
+    unpaired: bool = False,
+    allow: Sequence[str] = (),
     options: ReadOptions | None = None,
 ) -> Comparison:
     """Compare two systems on the items they share.
@@ -45,16 +49,24 @@ def compare(
         level: confidence level.
         match_on: ``content`` refuses items of one id whose content differs; ``id`` matches by id alone.
         seed: seed of everything random; by default a fixed one.
+        against: a printed figure as the baseline (``0.82/500``, ``17/20``), compared unpaired with the one system of
+            the sources.
+        counts: the same as passes of items; two of them, baseline first, need no source.
+        unpaired: compare each system's own items although some are shared.
+        allow: components that may differ although that is refused by default: ``judge``.
         options: what the columns of a table mean.
 
     Returns:
         The finding; ``reports.render`` prints it.
 
     Raises:
-        UsageError: not exactly two systems, several tasks and none named, an unknown name.
+        UsageError: not exactly two systems, an unknown name, a printed figure that cannot be, different judges.
         InputError: a source that cannot be read, or items whose content differs.
     """
-    pairing = pair_sources(sources, systems=systems, task=task, cluster=cluster, options=options)
+    figures = (*([against] if against is not None else []), *counts)
+    pairing = pair_sources(
+        sources, systems=systems, task=task, metric=metric, cluster=cluster, figures=figures, options=options
+    )
     evidence = with_metric(pairing.evidence, metric)
     choices = Choices(
         metric=metric,
@@ -63,14 +75,29 @@ def compare(
         level=level,
         match_on=match_on,
         seed=DEFAULT_SEED if seed is None else seed,
+        unpaired=unpaired,
+        allow=tuple(allow),
     )
+    given = {
+        "--task": task,
+        "--metric": metric,
+        "--against": against,
+        "--counts": tuple(counts),
+        "--allow": tuple(allow),
+        "--cluster": cluster,
+        "--margin": margin,
+        "--level": None if level == 0.95 else level,
+        "--match-on": None if match_on == "content" else match_on,
+        "--seed": seed,
+        "--unpaired": unpaired,
+    }
     return compare_systems(
         evidence,
         pairing.baseline,
         pairing.candidate,
         task=pairing.task,
         choices=choices,
-        command=_command(sources, systems, task, choices),
+        command=command_line("compare", sources, given, systems=systems, reading=options),
     )
 
 
@@ -79,24 +106,3 @@ def _cluster_field(evidence: Evidence, cluster: str | None) -> str | None:
     if cluster is None or cluster == EACH_ITEM or f"segment.{cluster}" in evidence.items.columns:
         return cluster
     return "cluster" if evidence.items["cluster"].null_count() < evidence.items.height else cluster
-
-
-def _command(
-    sources: Sequence[str | Path | Evidence], wanted: Sequence[str] | None, task: str | None, choices: Choices
-) -> str:
-    """Return the command line that reproduces the finding; evidence read in Python has none."""
-    if any(isinstance(source, Evidence) for source in sources):
-        return ""
-    words = ["aliquot", "compare", *(str(source) for source in sources)]
-    words += ["--systems", *wanted] if wanted else []
-    given = {
-        "--task": task,
-        "--metric": choices.metric,
-        "--cluster": choices.cluster,
-        "--margin": choices.margin,
-        "--level": None if choices.level == 0.95 else choices.level,
-        "--match-on": None if choices.match_on == "content" else choices.match_on,
-        "--seed": None if choices.seed == DEFAULT_SEED else choices.seed,
-    }
-    words += [word for option, value in given.items() if value is not None for word in (option, str(value))]
-    return shlex.join(words)

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import polars as pl
+
 from aliquot.errors import InputError, UsageError
 from aliquot.evidence.assembly import rename, select
-from aliquot.evidence.contents import require, tasks
+from aliquot.evidence.contents import headline_metric, require, tasks
 from aliquot.evidence.contents import systems as systems_of
+from aliquot.evidence.counts import evidence_of_counts
 from aliquot.evidence.merging import merge, same_system
 from aliquot.evidence.reduction import EACH_ITEM
 from aliquot.evidence.tables import Evidence, Note
@@ -33,10 +36,14 @@ def pair_sources(
     *,
     systems: Sequence[str] | None = None,
     task: str | None = None,
+    metric: str | None = None,
     cluster: str | None = None,
+    figures: Sequence[str] = (),
     options: ReadOptions | None = None,
 ) -> Pairing:
     """Read the sources and settle who is compared; arguments as in ``compare``.
+
+    Printed figures (``17/20``) stand for the baseline, or for both systems when there is no source.
 
     One source must hold two systems. Of two sources, systems of the same name are paired across them (one that is the
     same in both is left out and said so); without a shared name each source must hold one system.
@@ -45,6 +52,8 @@ def pair_sources(
         UsageError: not one or two sources, not exactly two systems, an unknown name.
         InputError: a source that cannot be read, or no shared task.
     """
+    if figures:
+        return _with_figures(sources, figures, systems=systems, task=task, metric=metric, options=options)
     if not 1 <= len(sources) <= 2:
         raise UsageError(f"compare takes one or two sources, baseline first; got {len(sources)}")
     reading = options or ReadOptions()
@@ -62,6 +71,55 @@ def pair_sources(
         )
         evidence = evidence.revise(notes=(Note("other_tasks", text), *evidence.notes))
     return Pairing(evidence, baseline, candidate, shared)
+
+
+def _with_figures(
+    sources: Sequence[str | Path | Evidence],
+    figures: Sequence[str],
+    *,
+    systems: Sequence[str] | None,
+    task: str | None,
+    metric: str | None,
+    options: ReadOptions | None,
+) -> Pairing:
+    """Pair a printed figure with the one system of the sources, or two figures with each other."""
+    if not sources and len(figures) == 2:
+        names = [f"{role} {figure}" for role, figure in zip(("baseline", "candidate"), figures, strict=True)]
+        both = (
+            evidence_of_counts(figure, system=name, task=task or "task", metric=metric or "passed")
+            for name, figure in zip(names, figures, strict=True)
+        )
+        return Pairing(merge(*both), names[0], names[1], task or "task")
+    if len(sources) != 1 or len(figures) != 1:
+        raise UsageError(
+            "a printed figure is the baseline of one source, and two figures need none: "
+            "aliquot compare run.csv --against 0.82/500, aliquot compare --counts 12/20 --counts 17/20"
+        )
+    evidence = load(sources, options=options)
+    candidate = _only_one(evidence, systems)
+    if task is None:
+        task = tasks(evidence, system=candidate)[0]
+    require(task, tasks(evidence, system=candidate), what="task")
+    metric = metric or headline_metric(evidence, task)
+    kind = evidence.metrics.filter(pl.col("metric") == metric)["kind"].to_list()
+    if kind and kind != ["binary"]:
+        raise UsageError(f"a printed figure of passes cannot be compared with {metric!r}, which is {kind[0]}")
+    baseline = f"printed {figures[0]}"
+    figure = evidence_of_counts(figures[0], system=baseline, task=task, metric=metric)
+    return Pairing(merge(evidence, figure), baseline, candidate, task)
+
+
+def _only_one(evidence: Evidence, wanted: Sequence[str] | None) -> str:
+    known = systems_of(evidence)
+    if wanted is not None:
+        raise UsageError(
+            "--systems names two systems; a printed figure is compared with the one a source holds"
+        )
+    if len(known) != 1:
+        raise UsageError(
+            f"a printed figure is compared with one system; the source holds {len(known)}: {', '.join(known)}"
+        )
+    return known[0]
 
 
 def _named(evidence: Evidence, wanted: Sequence[str]) -> tuple[str, str]:
