@@ -220,9 +220,9 @@ def test_family_wise_error_of_clusters_and_segments() -> None:
     """12 clusters whose items share their sign; 2 segments lie across them."""
     rng = np.random.default_rng(21)
     runs, wrong, naive = 300, 0, 0
-    clusters, segments = np.repeat(np.arange(12), 6), np.tile(np.arange(2), 36)
+    clusters, segments = np.repeat(np.arange(12), 12), np.tile(np.arange(2), 72)
     for _ in range(runs):
-        d = np.repeat(rng.choice([-1.0, 1.0], size=12), 6)
+        d = np.repeat(rng.choice([-1.0, 1.0], size=12), 12)
         matrix = np.where(segments[:, None] == np.arange(2), d[:, None], np.nan)
         wrong += min(max_t(matrix, clusters=clusters, n_resamples=399, rng=rng).p) <= 0.05
         naive += min(max_t(matrix, n_resamples=399, rng=rng).p) <= 0.05
