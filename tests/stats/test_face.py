@@ -18,6 +18,7 @@ MACHINERY = {
     "distributions": "quantiles and tails",
     "effective": "effective n behind rates, means and cautions",
     "family": "what a family call is built from",
+    "flips": "sign flips of many columns behind max-T and step-down",
     "inputs": "checks of what comes in",
     "paired": "reduction to differences",
     "paired_forms": "interval forms behind paired differences",

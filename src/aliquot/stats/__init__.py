@@ -54,6 +54,10 @@ if TYPE_CHECKING:
     from aliquot.stats.family import Family as Family
     from aliquot.stats.group_permutation import cluster_permutation as cluster_permutation
     from aliquot.stats.group_permutation import permutation_means as permutation_means
+    from aliquot.stats.heterogeneity import Shrinkage as Shrinkage
+    from aliquot.stats.heterogeneity import cochran_q as cochran_q
+    from aliquot.stats.heterogeneity import shrink_groups as shrink_groups
+    from aliquot.stats.interaction import interaction_test as interaction_test
     from aliquot.stats.listing import Method as Method
     from aliquot.stats.listing import Methods as Methods
     from aliquot.stats.listing import methods as methods
@@ -64,6 +68,15 @@ if TYPE_CHECKING:
     from aliquot.stats.missing import difference_bounds as difference_bounds
     from aliquot.stats.missing import imbens_manski as imbens_manski
     from aliquot.stats.missing import mean_bounds as mean_bounds
+    from aliquot.stats.multiplicity import benjamini_hochberg as benjamini_hochberg
+    from aliquot.stats.multiplicity import benjamini_yekutieli as benjamini_yekutieli
+    from aliquot.stats.multiplicity import bonferroni as bonferroni
+    from aliquot.stats.multiplicity import hochberg as hochberg
+    from aliquot.stats.multiplicity import holm as holm
+    from aliquot.stats.multiplicity import hommel as hommel
+    from aliquot.stats.multiplicity import sidak as sidak
+    from aliquot.stats.multiplicity import step_down as step_down
+    from aliquot.stats.multiplicity import tarone_holm as tarone_holm
     from aliquot.stats.paired import paired_binary_difference as paired_binary_difference
     from aliquot.stats.paired import paired_difference as paired_difference
     from aliquot.stats.paired import paired_graded_difference as paired_graded_difference
@@ -124,6 +137,10 @@ if TYPE_CHECKING:
     from aliquot.stats.results import Estimate as Estimate
     from aliquot.stats.results import HypothesisTest as HypothesisTest
     from aliquot.stats.results import Undefined as Undefined
+    from aliquot.stats.simultaneous import MaxT as MaxT
+    from aliquot.stats.simultaneous import max_t as max_t
+    from aliquot.stats.simultaneous import simultaneous_interval as simultaneous_interval
+    from aliquot.stats.simultaneous import simultaneous_intervals as simultaneous_intervals
     from aliquot.stats.strata import StratifiedVariance as StratifiedVariance
     from aliquot.stats.strata import stratified_variance as stratified_variance
     from aliquot.stats.stratified import stratified_difference as stratified_difference
@@ -177,9 +194,22 @@ _MODULES = {
     "families": ("mean_family", "paired_scores", "proportion_family"),
     "family": ("Family",),
     "group_permutation": ("cluster_permutation", "permutation_means"),
+    "heterogeneity": ("Shrinkage", "cochran_q", "shrink_groups"),
+    "interaction": ("interaction_test",),
     "listing": ("Method", "Methods", "methods"),
     "means": ("mean", "mean_bounded", "mean_t"),
     "missing": ("MissingBounds", "difference_bounds", "imbens_manski", "mean_bounds"),
+    "multiplicity": (
+        "benjamini_hochberg",
+        "benjamini_yekutieli",
+        "bonferroni",
+        "hochberg",
+        "holm",
+        "hommel",
+        "sidak",
+        "step_down",
+        "tarone_holm",
+    ),
     "paired": ("paired_binary_difference", "paired_difference", "paired_graded_difference"),
     "paired_family": ("paired_binary",),
     "paired_intervals": (
@@ -226,6 +256,7 @@ _MODULES = {
     ),
     "replicates": ("exact_resamples", "resample_mean"),
     "results": ("Estimate", "HypothesisTest", "Undefined"),
+    "simultaneous": ("MaxT", "max_t", "simultaneous_interval", "simultaneous_intervals"),
     "strata": ("StratifiedVariance", "stratified_variance"),
     "stratified": ("stratified_difference", "stratified_mean", "stratified_sign_flip"),
     "unpaired": ("unpaired_means", "unpaired_rates", "welch_test"),
@@ -251,6 +282,7 @@ __all__ = [
     "Intraclass",
     "ItemMeans",
     "MarginRange",
+    "MaxT",
     "Method",
     "Methods",
     "MissingBounds",
@@ -259,6 +291,7 @@ __all__ = [
     "Precision",
     "RateDesign",
     "ScoresDesign",
+    "Shrinkage",
     "StratifiedVariance",
     "UnboundedRatio",
     "Undefined",
@@ -269,11 +302,14 @@ __all__ = [
     "agresti_min",
     "basic_interval",
     "bca_interval",
+    "benjamini_hochberg",
+    "benjamini_yekutieli",
     "betting_interval",
     "binomial_exact",
     "binomial_mid_p",
     "binomial_score",
     "bonett_price",
+    "bonferroni",
     "bootstrap_difference",
     "bootstrap_mean",
     "boschloo",
@@ -285,6 +321,7 @@ __all__ = [
     "cluster_variance",
     "clustered_mcnemar",
     "clustered_mean",
+    "cochran_q",
     "connor_sample_size",
     "corpus_difference",
     "corpus_metric",
@@ -304,13 +341,18 @@ __all__ = [
     "fieller_from_moments",
     "fisher",
     "floor_interval",
+    "hochberg",
+    "holm",
+    "hommel",
     "imbens_manski",
     "independence_gap",
+    "interaction_test",
     "intraclass",
     "item_means",
     "item_pass_at_k",
     "jeffreys",
     "majority_at_k",
+    "max_t",
     "mcnemar",
     "mcnemar_power",
     "mcnemar_range",
@@ -350,15 +392,21 @@ __all__ = [
     "ratio_linear",
     "rejects",
     "resample_mean",
+    "shrink_groups",
     "shrout_fleiss",
+    "sidak",
     "sign_flip",
+    "simultaneous_interval",
+    "simultaneous_intervals",
     "smallest_n",
+    "step_down",
     "stratified_difference",
     "stratified_mean",
     "stratified_sign_flip",
     "stratified_variance",
     "studentized_interval",
     "tango",
+    "tarone_holm",
     "these_items_difference",
     "unpaired_binary",
     "unpaired_detectable",

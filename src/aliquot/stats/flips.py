@@ -18,6 +18,8 @@ from aliquot.stats.inputs import Floats, Integers, as_array, as_values, as_weigh
 
 HELD = 2_000_000
 """Random bits held at once."""
+TIE = 1e-9
+"""Sums this close, relative to Σ|T|, are ties; flips that tie with the data count as extreme."""
 _CONSTANT = 1e-12
 """Residuals below this share of the sums they come from are rounding."""
 _EXACT_SUM = 2**24
@@ -84,6 +86,11 @@ def sign_sums(units: Floats, *, draws: int, rng: np.random.Generator) -> Iterato
     batches = [patterns] if patterns is not None else _random_bits(units.shape[0], draws=draws, rng=rng)
     for bits in batches:
         yield 2.0 * (bits.astype(kind) @ typed).astype(np.float64) - total
+
+
+def column_norms(units: Floats) -> Floats:
+    """√Σ T² of each column, which no flip changes."""
+    return np.sqrt((units**2).sum(axis=0))
 
 
 def enumerable(units: Floats, *, draws: int) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aliquot.errors import UsageError
-from aliquot.stats.flips import column_units, enumerable, sign_sums
+from aliquot.stats.flips import TIE, column_norms, column_units, enumerable, sign_sums
 from aliquot.stats.inputs import (
     Floats,
     Integers,
@@ -24,7 +24,6 @@ from aliquot.stats.inputs import (
     as_generator,
     as_values,
 )
-from aliquot.stats.simultaneous import TIE, column_norms
 
 StepDown: TypeAlias = Literal["max_t", "min_p"]
 

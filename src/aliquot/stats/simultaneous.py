@@ -18,13 +18,10 @@ from scipy import special
 from aliquot.errors import UsageError
 from aliquot.stats.decision import decided_interval
 from aliquot.stats.distributions import p_value, two_sided_z
-from aliquot.stats.flips import ColumnUnits, column_units, enumerable, sign_sums
+from aliquot.stats.flips import TIE, ColumnUnits, column_norms, column_units, enumerable, sign_sums
 from aliquot.stats.inputs import Floats, RandomSource, as_array, as_count, as_generator, as_level
 from aliquot.stats.paired import paired_difference
 from aliquot.stats.results import Estimate, HypothesisTest, Record, Undefined
-
-TIE = 1e-9
-"""Sums this close, relative to Σ|T|, are ties; flips that tie with the data count as extreme."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +104,7 @@ def max_t(
         ((0.03125, 1.0), 1.96)
     """
     level, draws = as_level(level), int(as_count(n_resamples, name="n_resamples", at_least=1))
-    if order_of(level, draws) > draws:
+    if _order_of(level, draws) > draws:
         least = math.ceil(level / (1 - level))
         raise UsageError(f"n_resamples must be at least {least} at level {level:g}; got {draws}")
     units = column_units(differences, clusters=clusters, weights=weights)
@@ -117,7 +114,9 @@ def max_t(
     active = units.sums[units.sums.any(axis=1)]
     raw, p_exact = maxima.raw, enumerable(active, draws=draws)
     if p_exact and not maxima.exact:
-        raw = np.concatenate([largest(sums, norms) for sums in sign_sums(active, draws=draws, rng=generator)])
+        raw = np.concatenate(
+            [_largest(sums, norms) for sums in sign_sums(active, draws=draws, rng=generator)]
+        )
     observed = units.sums.sum(axis=0)
     return MaxT(
         critical=_critical(maxima, level=level),
@@ -127,7 +126,7 @@ def max_t(
             for total, norm, size in zip(observed, norms, np.abs(units.sums).sum(axis=0), strict=True)
         ),
         statistics=tuple((observed / np.where(norms > 0, norms, 1.0)).tolist()),
-        floors=floors_of(units.sums, n_resamples=None if p_exact else draws),
+        floors=_floors_of(units.sums, n_resamples=None if p_exact else draws),
         constant=tuple(np.flatnonzero(~residuals.any(axis=0)).tolist()),
         n_resamples=None if maxima.exact else draws,
         p_resamples=None if p_exact else draws,
@@ -238,17 +237,12 @@ def simultaneous_intervals(
     return tuple(map(of_column, range(first.shape[1])))
 
 
-def order_of(level: float, draws: int) -> int:
+def _order_of(level: float, draws: int) -> int:
     """⌈level (B + 1)⌉, protected from the rounding of level in floats."""
     return math.ceil(round(level * (draws + 1), 9))
 
 
-def column_norms(units: Floats) -> Floats:
-    """√Σ T² of each column, which no flip changes."""
-    return np.sqrt((units**2).sum(axis=0))
-
-
-def largest(sums: Floats, norms: Floats) -> Floats:
+def _largest(sums: Floats, norms: Floats) -> Floats:
     """Largest |Σ ± T| / √Σ T² over the columns that have one."""
     kept = norms > 0
     if not kept.any():
@@ -256,7 +250,7 @@ def largest(sums: Floats, norms: Floats) -> Floats:
     return (np.abs(sums[:, kept]) / norms[kept]).max(axis=1)
 
 
-def floors_of(sums: Floats, *, n_resamples: int | None) -> tuple[float, ...]:
+def _floors_of(sums: Floats, *, n_resamples: int | None) -> tuple[float, ...]:
     """Smallest two-sided p of each column alone, 2^(1−G') with G' units whose sum is not 0."""
     drawn = 0.0 if n_resamples is None else 1 / (n_resamples + 1)
     counts = np.count_nonzero(sums, axis=0)
@@ -282,15 +276,15 @@ def _maxima(
     raw, centred = list[Floats](), list[Floats]()
     for flipped in sign_sums(stacked, draws=draws, rng=rng):
         sums = flipped[:, :columns]
-        raw.append(largest(sums, norms))
-        centred.append(largest(sums - units.means * flipped[:, columns:][:, share], spread))
+        raw.append(_largest(sums, norms))
+        centred.append(_largest(sums - units.means * flipped[:, columns:][:, share], spread))
     return _Maxima(np.concatenate(raw), np.concatenate(centred), exact=enumerable(stacked, draws=draws))
 
 
 def _critical(maxima: _Maxima, *, level: float) -> float:
     """The order statistic of the centred maxima; of all patterns, the least that ``level`` of them do not exceed."""
     values = maxima.centred
-    order = math.ceil(round(level * values.size, 9)) if maxima.exact else order_of(level, values.size)
+    order = math.ceil(round(level * values.size, 9)) if maxima.exact else _order_of(level, values.size)
     found = float(np.partition(values, order - 1)[order - 1])
     return max(two_sided_z(level), round(found, 9))  # rounded: a matrix product's last bits are not ours
 
