@@ -49,7 +49,7 @@ def analyse_pairs(sample: PairedSample, scale: Scale, *, level: float, seed: int
     """
     if sample.n == 0:
         return Analysed(Undefined("no shared item has a value on both sides"), (), "")
-    difference, why = _interval(sample, scale, level=level)
+    difference, why = interval_of_pairs(sample, scale, level=level)
     tests = _tests(sample, scale, seed=seed)
     deciding = next(named.test for named in tests if named.decides)
     return Analysed(decided_interval(difference, deciding, level=level), tests, why)
@@ -116,7 +116,10 @@ class _Options(TypedDict):
     level: float
 
 
-def _interval(sample: PairedSample, scale: Scale, *, level: float) -> tuple[Estimate | Undefined, str]:
+def interval_of_pairs(
+    sample: PairedSample, scale: Scale, *, level: float
+) -> tuple[Estimate | Undefined, str]:
+    """Return the paired difference's own interval, before its test has a say, and why this method."""
     a, b = sample.sides()
     strata = usable_strata(sample)
     if strata is not None:
@@ -200,7 +203,8 @@ def _shares(sample: Sample, strata: Integers) -> Shares:
     return {code: float(sample.weights[strata == code].sum()) for code in np.unique(strata).tolist()}
 
 
-def _item_weights(sample: PairedSample) -> Floats | None:
+def item_weights(sample: PairedSample) -> Floats | None:
+    """Return the weights of items in a sign flip: those of the strata where they are used; None when all weigh alike."""
     strata = usable_strata(sample)
     if strata is None:
         return sample.weights
@@ -212,7 +216,7 @@ def _item_weights(sample: PairedSample) -> Floats | None:
 
 
 def _tests(sample: PairedSample, scale: Scale, *, seed: int) -> tuple[NamedTest, ...]:
-    flip = sign_flip(sample.d, clusters=sample.clusters, weights=_item_weights(sample), rng=seed)
+    flip = sign_flip(sample.d, clusters=sample.clusters, weights=item_weights(sample), rng=seed)
     if scale.kind != "binary" or sample.repeated:
         return (NamedTest(flip, decides=True),)
     fixed, broke = discordant(sample)
