@@ -9,6 +9,7 @@ import pytest
 from aliquot.errors import InputError, UsageError
 from aliquot.evidence.contents import systems
 from aliquot.evidence.tables import Evidence
+from aliquot.readers import promptfoo_items
 from aliquot.readers.options import ReadOptions
 from aliquot.readers.registry import find_reader, read_one
 from tests.readers.promptfoo_samples import error_row, export, row, write
@@ -102,6 +103,50 @@ def test_order_position_and_prompt_do_not_name_an_item(tmp_path: Path) -> None:
     assert expected.items["item"][0] not in set(one.items["item"])
 
 
+@pytest.mark.parametrize(
+    ("asked", "item"),
+    [
+        ({"b": 65, "a": "28"}, "28_65"),
+        (
+            {"question": "What is\nthe capital, of France? And of all the others"},
+            "What_is_the_capital_of_France_An",
+        ),
+        ({"context": "Long " * 50, "question": "Who said so, and when?"}, "Long_Long_Long_L_Who_said_so_and"),
+        ({"q": "¿Où? 日本語 e\u0301#2 \x1b[31m"}, "Où_日本語_e_2_31m"),
+        ({"q": "?!"}, ""),
+        ({"q": ["x", 1]}, "x_1"),
+        ({f"v{k}": "abcdefgh" for k in range(9)}, "abcdef_abcdef_abcdef_abcdef_abcd"),
+    ],
+)
+def test_an_item_shows_what_it_asks_before_its_hash(tmp_path: Path, asked: dict[str, Any], item: str) -> None:
+    name = _read(tmp_path, [row(0) | {"vars": asked}]).items["item"][0]
+    shown, _, digest = name.rpartition("~")
+    assert (shown, len(digest)) == (item, 10)
+    assert set(digest) <= set("0123456789abcdef")
+    described = row(0, test_case={"description": "other words"}) | {"vars": asked}
+    added = row(1) | {"vars": dict.fromkeys(asked, "other")}
+    again = _read(tmp_path, [added, described | {"testIdx": 7, "prompt": "other"}]).items["item"]
+    assert name in set(again)  # whatever else is there, wherever it stands and however it is described
+
+
+def test_tests_that_ask_the_same_and_expect_other_things_differ_in_their_hash_alone(tmp_path: Path) -> None:
+    other = {"assert": [{"type": "contains", "value": "7"}]}
+    one, two = _read(tmp_path, [row(0), row(1, test_case=other)]).items["item"]
+    assert one.partition("~")[0] == two.partition("~")[0] == "1_1"
+    assert one != two
+
+
+def test_two_tests_of_one_hash_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(promptfoo_items, "_readable", lambda *_: "same")
+    with pytest.raises(InputError, match="tests of one id have different variables or assertions: 'same'"):
+        _read(tmp_path, [row(0), row(1, value=2)])
+
+
+def test_ids_of_the_users_that_look_like_copies_are_none(tmp_path: Path) -> None:
+    rows = [row(k, value=k, test_case={"metadata": {"id": name}}) for k, name in enumerate(["x", "x#2"])]
+    assert "exact_copies" not in [note.code for note in _read(tmp_path, rows).notes]
+
+
 def test_repeats_are_attempts_and_a_copy_of_a_test_is_an_item_that_is_reported(tmp_path: Path) -> None:
     rows = [row(test, column, value=1 + (test // 2) % 2) for test in range(6) for column in (1, 0)]
     evidence = _read(tmp_path, rows, more={"runtimeOptions": {"repeat": 2}})  # tests 1, 2 and 1 again
@@ -123,7 +168,7 @@ def test_tests_without_variables_are_refused_when_nothing_tells_them_apart(tmp_p
     with pytest.raises(InputError, match="tests without variables look all the same"):
         _read(tmp_path, bare)
     named = [row(test, test_case={"description": f"case {test}"}) | {"vars": {}} for test in range(2)]
-    assert _read(tmp_path, named).items.height == 2
+    assert [name.partition("~")[0] for name in _read(tmp_path, named).items["item"]] == ["case_0", "case_1"]
 
 
 def test_a_field_names_the_items_when_every_test_has_it_or_the_user_says_so(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,13 @@ ID_FIELDS: Final = ("metadata.id", "metadata.testCaseId", "metadata.test_id", "m
 
 _ADDED: Final = frozenset({"_conversation", "sessionId"})
 """Variables promptfoo adds while it runs."""
+
+_TEXT: Final = 32
+_HASH: Final = 10
+"""Characters of an id made of a test: of its variables at most, and of the hash; the same hash twice is refused."""
+
+_BETWEEN: Final = re.compile(r"[^\w.+=%@/-]+")
+"""What an id made of a test has no place for: what a list of names, or a shell, would take for an end."""
 
 
 @dataclass(slots=True)
@@ -68,7 +76,7 @@ def find_items(log: Log, *, item: str | None, duplicates: Duplicates, file: str)
     else:
         cells = [look_up(row, named) for row in log.rows]
         keys = ids(cells, place=lambda index: f"result {index + 1}", file=file, column=named)
-        _refuse_contradictions(keys, contents, named=named, file=file)
+    _refuse_contradictions(keys, contents, named=named, file=file)
     repeat = log.repeat if named is None and duplicates != "attempts" else None
     items = Items(notes=[_key_note(log, named)])
     for row, key, content, pair, run in zip(
@@ -115,11 +123,24 @@ def _has(row: Row, name: str) -> bool:
 
 
 def _key(row: Row, content: str) -> str:
-    """Return the id of a test without one; where it has no variables, what describes it is asked too."""
-    if _asked(row):
-        return content[:16]
+    """Return the id of a test without one: its variables, shortened, and a hash of its content.
+
+    The hash alone tells tests apart, so the text before it depends on nothing that the hash does not. Where a
+    test has no variables, what describes it is asked too.
+    """
+    asked = _asked(row)
+    if asked:
+        return _readable([text_of(asked[name]) or "" for name in sorted(asked)], content)
     description = row.test_case.description if row.test_case is not None else None
-    return content_hash(content, description)[:16]
+    return _readable([description or ""], content_hash(content, description))
+
+
+def _readable(texts: Sequence[str], content: str) -> str:
+    """Return texts as one word of letters and digits, cut to an equal share of it each, and the start of a hash."""
+    share = max(_TEXT // max(len(texts), 1), 6)
+    words = [_BETWEEN.sub("_", text[: 4 * share])[:share].strip("_") for text in texts]
+    word = "_".join(filter(None, words))[:_TEXT].strip("_")
+    return f"{word}~{content[:_HASH]}" if word else content[:_HASH]
 
 
 def _asked(row: Row) -> dict[str, Any]:
@@ -169,7 +190,9 @@ def _runs(rows: Sequence[Row], keys: Sequence[str]) -> list[int]:
     return [order[key][place] for key, place in zip(keys, places, strict=True)]
 
 
-def _refuse_contradictions(keys: Sequence[str], contents: Sequence[str], *, named: str, file: str) -> None:
+def _refuse_contradictions(
+    keys: Sequence[str], contents: Sequence[str], *, named: str | None, file: str
+) -> None:
     first: dict[str, str] = {}
     differing = {
         key for key, content in zip(keys, contents, strict=True) if first.setdefault(key, content) != content
@@ -187,14 +210,13 @@ def _refuse_contradictions(keys: Sequence[str], contents: Sequence[str], *, name
 def _key_note(log: Log, named: str | None) -> Note:
     if named is not None:
         return Note("item_key", f"the field {named!r}")
-    return Note(
-        "item_key", "hash of the variables and assertions" if log.has_asserts else "hash of the variables"
-    )
+    hashed = "hash of the variables and assertions" if log.has_asserts else "hash of the variables"
+    return Note("item_key", f"{hashed}, after the variables' first characters")
 
 
 def _repeat_notes(items: Items, *, repeat: int | None) -> list[Note]:
     copies = sum(name.rpartition("#")[0] in items.first for name in items.first)
-    if copies:
+    if repeat and copies:
         text = f"exact copies of another test, kept as items of their own: {copies}"
         return [Note("exact_copies", text)]
     if repeat is None and max(items.attempts, default=1) > 1:
