@@ -204,7 +204,7 @@ def _shares(sample: Sample, strata: Integers) -> Shares:
 
 
 def item_weights(sample: PairedSample) -> Floats | None:
-    """Return the weights of items in a sign flip: those of the strata where they are used; None when all weigh alike."""
+    """Return the weights of items in a sign flip, those of the strata where they are used; None for equal ones."""
     strata = usable_strata(sample)
     if strata is None:
         return sample.weights
