@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from aliquot.evidence.long_table import to_polars as to_polars
     from aliquot.evidence.tables import Evidence as Evidence
     from aliquot.findings.comparison import Comparison as Comparison
+    from aliquot.findings.summary import Summary as Summary
     from aliquot.readers.frame import from_frame as from_frame
     from aliquot.stats.results import Estimate as Estimate
     from aliquot.stats.results import HypothesisTest as HypothesisTest
@@ -29,12 +30,14 @@ if TYPE_CHECKING:
     from aliquot.verbs.run import run as run
     from aliquot.verbs.run import run_async as run_async
     from aliquot.verbs.show import show as show
+    from aliquot.verbs.summarize import summarize as summarize
 
 _HOMES = {
     "Comparison": "aliquot.findings.comparison",
     "Estimate": "aliquot.stats.results",
     "Evidence": "aliquot.evidence.tables",
     "HypothesisTest": "aliquot.stats.results",
+    "Summary": "aliquot.findings.summary",
     "Undefined": "aliquot.stats.results",
     "compare": "aliquot.verbs.compare",
     "demo": "aliquot.verbs.demo",
@@ -46,6 +49,7 @@ _HOMES = {
     "run": "aliquot.verbs.run",
     "run_async": "aliquot.verbs.run",
     "show": "aliquot.verbs.show",
+    "summarize": "aliquot.verbs.summarize",
     "to_arrow": "aliquot.evidence.long_table",
     "to_pandas": "aliquot.evidence.long_table",
     "to_polars": "aliquot.evidence.long_table",
@@ -56,6 +60,7 @@ __all__ = [
     "Estimate",
     "Evidence",
     "HypothesisTest",
+    "Summary",
     "Undefined",
     "compare",
     "demo",
@@ -67,6 +72,7 @@ __all__ = [
     "run",
     "run_async",
     "show",
+    "summarize",
     "to_arrow",
     "to_pandas",
     "to_polars",

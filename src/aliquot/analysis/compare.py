@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import platform
 from dataclasses import dataclass, replace
-from importlib.metadata import version
-
-import polars as pl
 
 from aliquot.analysis.arrays import SystemSample
 from aliquot.analysis.checklist import fill_checklist
@@ -15,7 +11,9 @@ from aliquot.analysis.costs import latency_of, price_of
 from aliquot.analysis.margins import margin_on
 from aliquot.analysis.method import analyse_system
 from aliquot.analysis.remarks import find_unchecked, find_warnings
+from aliquot.analysis.scales import scale_of
 from aliquot.analysis.settings import Contrast, contrast_settings, settings_of
+from aliquot.analysis.software import versions
 from aliquot.errors import UsageError
 from aliquot.evidence.contents import headline_metric, tasks
 from aliquot.evidence.matching import MatchOn, pair
@@ -123,7 +121,7 @@ def compare_systems(
         estimand=_estimand(metric, scale),
         verdict=_with_caveats(claim, choices),
         seed=choices.seed,
-        versions=_versions(),
+        versions=versions(),
         command=command,
     )
 
@@ -178,20 +176,6 @@ def _with_caveats(claim: Claim, choices: Choices) -> Verdict:
     if missing is not None and missing.changes_verdict:
         text += f"; {missing.rows} items lack a row and could change this"
     return replace(verdict, text=f"{text}.")
-
-
-def _versions() -> dict[str, str]:
-    return {
-        "aliquot": version("aliquot"),
-        "numpy": version("numpy"),
-        "python": platform.python_version(),
-    }
-
-
-def scale_of(evidence: Evidence, metric: str) -> Scale:
-    """Return how a metric's numbers are read."""
-    row = evidence.metrics.filter(pl.col("metric") == metric).row(0, named=True)
-    return Scale(kind=row["kind"], low=row["low"], high=row["high"], better=row["better"])
 
 
 def _summary(

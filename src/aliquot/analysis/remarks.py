@@ -15,7 +15,7 @@ from aliquot.stats.results import Estimate, Undefined
 FEW_SHARED = 0.5
 """Share of either system's items below which the shared ones are called few."""
 
-_READER_REMARKS = frozenset(
+READER_REMARKS = frozenset(
     {
         "columns_taken",
         "columns_left_out",
@@ -41,7 +41,7 @@ def find_warnings(
         contrast: what changed between the systems.
         rates: the systems' own rates or means.
     """
-    read = [note for note in evidence.notes if note.code not in _READER_REMARKS]
+    read = [note for note in evidence.notes if note.code not in READER_REMARKS]
     return (
         *_about_method(claim.analysed, rates),
         *_about_matching(claim),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from aliquot.analysis.compare import scale_of
+from aliquot.analysis.scales import scale_of
 from aliquot.evidence.contents import require
 from aliquot.evidence.status import resolve
 from aliquot.evidence.tables import Evidence

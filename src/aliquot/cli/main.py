@@ -21,6 +21,7 @@ OTHER_VERBS = {
     "model": "Install, find and check the embedded model.",
     "read": "What is in a log, a table or a run, and what would be lost.",
     "run": "Ask the systems of an evaluation file about every item, once.",
+    "summarize": "What each system reached, how much it answered, and how sure that is.",
     "show": "The rows behind a comparison: what broke, both answers side by side.",
 }
 
@@ -41,9 +42,10 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Resolve a command; two paths without a verb are a comparison, and an unknown verb names the nearest."""
-        if len(args) >= 2 and args[0] not in self.list_commands(ctx) and os.path.exists(args[0]):  # noqa: PTH110
-            return super().resolve_command(ctx, ["compare", *args])
+        """Resolve a command; paths without a verb are a summary or a comparison, an unknown verb names the nearest."""
+        if args[0] not in self.list_commands(ctx) and os.path.exists(args[0]):  # noqa: PTH110
+            verb = "compare" if len(args) >= 2 and os.path.exists(args[1]) else "summarize"  # noqa: PTH110
+            return super().resolve_command(ctx, [verb, *args])
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:

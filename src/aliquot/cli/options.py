@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -28,6 +29,21 @@ def reading_options(command: Command) -> Command:
     return _decorated(command, _READING)
 
 
+def output_forms(command: Command) -> Command:
+    """Add ``--json``, ``--markdown`` and ``-v``; the command is called with ``form`` and ``verbose``."""
+
+    @wraps(command)
+    def with_form(*args: Any, as_json: bool, markdown: bool, **options: Any) -> Any:
+        if as_json and markdown:
+            from aliquot.errors import UsageError
+
+            raise UsageError("--json and --markdown exclude each other")
+        form = "json" if as_json else "markdown" if markdown else "text"
+        return command(*args, form=form, **options)
+
+    return _decorated(with_form, _FORMS)  # pyright: ignore[reportReturnType] - a click callback is called by name
+
+
 def take_reading(options: dict[str, Any]) -> ReadOptions:
     """Take the reading options out of a command's options; what a mapping file says stands below them."""
     from dataclasses import replace
@@ -50,6 +66,12 @@ def _decorated(command: Command, options: tuple[Callable[[Command], Command], ..
         command = option(command)
     return command
 
+
+_FORMS = (
+    click.option("--json", "as_json", is_flag=True, help="Print the whole finding as JSON."),
+    click.option("--markdown", is_flag=True, help="Print Markdown for a pull request."),
+    click.option("-v", "--verbose", is_flag=True, help="Everything: all methods, every warning."),
+)
 
 _PAIRING = (
     click.option(

@@ -24,6 +24,7 @@ Word: TypeAlias = Literal[
     "lower",
     "met",
     "not_met",
+    "estimated",
 ]
 
 

@@ -2,26 +2,47 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Literal, TypeAlias, get_args
 
 from aliquot.errors import UsageError, nearest
 from aliquot.findings.comparison import Comparison
-from aliquot.findings.document import comparison_document
+from aliquot.findings.finding import Finding
+from aliquot.reports.sheet import Sheet
 
 Form: TypeAlias = Literal["text", "markdown", "json", "html"]
 
 
-def render(comparison: Comparison, *, form: str = "text", verbose: bool = False) -> str:
-    """Return a comparison in one of the forms ``text``, ``markdown``, ``json`` and ``html``.
+def render(finding: Finding, *, form: str = "text", verbose: bool = False) -> str:
+    """Return a finding in one of the forms ``text``, ``markdown``, ``json`` and ``html``.
 
     Args:
-        comparison: the finding.
+        finding: the finding, of any kind.
         form: the form.
-        verbose: for ``text``: everything, not the first 15 lines.
+        verbose: for ``text``: everything, not the first lines.
 
     Raises:
         UsageError: an unknown form.
     """
+    if form not in get_args(Form):
+        raise UsageError(f"unknown form {form!r}. {nearest(form, get_args(Form))}")
+    if form == "json":
+        import json  # noqa: PLC0415 - only the form asked for is loaded
+
+        from aliquot.findings.document import finding_document  # noqa: PLC0415 - as above
+
+        return json.dumps(finding_document(finding), indent=2, allow_nan=False) + "\n"
+    if isinstance(finding, Comparison):
+        return _comparison(finding, form=form, verbose=verbose)
+    return _sheet(sheet_of(finding), finding, form=form, verbose=verbose)
+
+
+def sheet_of(finding: Finding) -> Sheet:
+    """Return the text of a finding other than a comparison, by the module named after its kind."""
+    return import_module(f"aliquot.reports.{finding.kind}_sheet").sheet_of(finding)
+
+
+def _comparison(comparison: Comparison, *, form: str, verbose: bool) -> str:
     match form:
         case "text":
             from aliquot.reports.terminal import render_terminal  # noqa: PLC0415 - only the form asked for is loaded
@@ -31,13 +52,23 @@ def render(comparison: Comparison, *, form: str = "text", verbose: bool = False)
             from aliquot.reports.markdown import render_markdown  # noqa: PLC0415 - as above
 
             return render_markdown(comparison)
-        case "json":
-            import json  # noqa: PLC0415 - as above
-
-            return json.dumps(comparison_document(comparison), indent=2, allow_nan=False) + "\n"
-        case "html":
+        case _:
             from aliquot.reports.html import render_html  # noqa: PLC0415 - Jinja2 is loaded for a page only
 
             return render_html(comparison)
+
+
+def _sheet(sheet: Sheet, finding: Finding, *, form: str, verbose: bool) -> str:
+    match form:
+        case "text":
+            from aliquot.reports.sheet_terminal import render_sheet  # noqa: PLC0415 - as above
+
+            return render_sheet(sheet, verbose=verbose)
+        case "markdown":
+            from aliquot.reports.sheet_markdown import render_sheet_markdown  # noqa: PLC0415 - as above
+
+            return render_sheet_markdown(sheet)
         case _:
-            raise UsageError(f"unknown form {form!r}. {nearest(form, get_args(Form))}")
+            from aliquot.reports.sheet_html import render_sheet_html  # noqa: PLC0415 - as above
+
+            return render_sheet_html(sheet, finding)

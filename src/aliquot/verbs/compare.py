@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from aliquot.analysis.compare import Choices, compare_systems
 from aliquot.evidence.derivation import with_metric
 from aliquot.evidence.matching import MatchOn
-from aliquot.evidence.reduction import EACH_ITEM
 from aliquot.evidence.tables import Evidence
 from aliquot.findings.comparison import Comparison
 from aliquot.readers.options import ReadOptions
 from aliquot.stats.inputs import DEFAULT_SEED
+from aliquot.verbs.clustering import cluster_field
 from aliquot.verbs.pairing import pair_sources
 from aliquot.verbs.reproduce import command_line
 
@@ -70,7 +70,7 @@ def compare(
     evidence = with_metric(pairing.evidence, metric)
     choices = Choices(
         metric=metric,
-        cluster=_cluster_field(evidence, cluster),
+        cluster=cluster_field(evidence, cluster),
         margin=margin,
         level=level,
         match_on=match_on,
@@ -99,10 +99,3 @@ def compare(
         choices=choices,
         command=command_line("compare", sources, given, systems=systems, reading=options),
     )
-
-
-def _cluster_field(evidence: Evidence, cluster: str | None) -> str | None:
-    """Return the field analysis clusters by: a table's reader has already taken a named column as the cluster."""
-    if cluster is None or cluster == EACH_ITEM or f"segment.{cluster}" in evidence.items.columns:
-        return cluster
-    return "cluster" if evidence.items["cluster"].null_count() < evidence.items.height else cluster

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -14,10 +14,10 @@ from aliquot.evidence.contents import headline_metric, require, tasks
 from aliquot.evidence.contents import systems as systems_of
 from aliquot.evidence.counts import evidence_of_counts
 from aliquot.evidence.merging import merge, same_system
-from aliquot.evidence.reduction import EACH_ITEM
 from aliquot.evidence.tables import Evidence, Note
 from aliquot.readers.options import ReadOptions
 from aliquot.readers.registry import source_labels
+from aliquot.verbs.clustering import reading_cluster
 from aliquot.verbs.read import load
 
 
@@ -56,9 +56,7 @@ def pair_sources(
         return _with_figures(sources, figures, systems=systems, task=task, metric=metric, options=options)
     if not 1 <= len(sources) <= 2:
         raise UsageError(f"compare takes one or two sources, baseline first; got {len(sources)}")
-    reading = options or ReadOptions()
-    if cluster is not None and cluster != EACH_ITEM:
-        reading = replace(reading, cluster=cluster)
+    reading = reading_cluster(options, cluster)
     if systems is not None or len(sources) == 1:
         evidence = load(sources, options=reading)
         baseline, candidate = _named(evidence, systems) if systems is not None else _only_two(evidence)

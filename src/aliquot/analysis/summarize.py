@@ -1,0 +1,213 @@
+"""Evidence becomes a summary: each system's rate or mean by the design's table, nothing compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from aliquot.analysis.arrays import SystemSample, filled_system, system_sample
+from aliquot.analysis.attempts_seen import find_repeats
+from aliquot.analysis.costs import latency_of, price_of
+from aliquot.analysis.method import analyse_system, attempt_rows
+from aliquot.analysis.remarks import READER_REMARKS
+from aliquot.analysis.scales import scale_of
+from aliquot.analysis.software import versions
+from aliquot.errors import UsageError
+from aliquot.evidence.contents import headline_metric, metrics, require, systems, tasks
+from aliquot.evidence.reduction import units
+from aliquot.evidence.tables import Evidence, Note
+from aliquot.evidence.units import Units
+from aliquot.findings.comparison import Scale
+from aliquot.findings.summary import Floor, Summary, SystemLine
+from aliquot.findings.summary_words import write_summary
+from aliquot.stats.cautions import coverage_warning
+from aliquot.stats.inputs import DEFAULT_SEED
+from aliquot.stats.rates import floor_interval
+from aliquot.stats.results import Estimate, Undefined
+
+MAX_LINES = 200
+"""Lines a summary holds at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryChoices:
+    """What the caller may decide.
+
+    Attributes:
+        systems: only these systems; all by default.
+        task: only this task; all by default.
+        metric: the metric; the log's own headline by default.
+        cluster: field that names the cluster; None for the evidence's own.
+        at_least: the floor a rate should reach, a share between 0 and 1.
+        level: confidence level.
+    """
+
+    systems: Sequence[str] = ()
+    task: str | None = None
+    metric: str | None = None
+    cluster: str | None = None
+    at_least: float | None = None
+    level: float = 0.95
+
+
+def summarize_systems(evidence: Evidence, *, choices: SummaryChoices, command: str = "") -> Summary:
+    """Return what each system reached on each task.
+
+    Args:
+        evidence: the tables.
+        choices: what the caller decided.
+        command: the command line that reproduces the finding.
+
+    Raises:
+        UsageError: an unknown system, task or metric, or a floor on a metric that is no rate.
+        InputError: nothing was scored.
+    """
+    pairs = _chosen(evidence, choices)
+    lines = tuple(
+        _line(evidence, system, task, choices.metric or headline_metric(evidence, task), choices=choices)
+        for system, task in pairs
+    )
+    shown = {(line.task, line.metric) for line in lines}
+    others = tuple(
+        _line(evidence, system, task, metric, choices=choices)
+        for system, task in pairs[: MAX_LINES // 4]
+        for metric in metrics(evidence, task, system=system)
+        if (task, metric) not in shown
+    )
+    return Summary(
+        lines=lines,
+        others=others[:MAX_LINES],
+        level=choices.level,
+        reconciliation=(),
+        warnings=_warnings(evidence, lines),
+        not_checked=_not_checked(evidence, lines),
+        why=_why(lines),
+        estimand=(
+            "The rate or mean of each system on items like these, with these prompts, decoding and scorer; "
+            "systems side by side are not compared (aliquot compare)."
+        ),
+        verdict=write_summary(lines),
+        seed=DEFAULT_SEED,
+        versions=versions(),
+        command=command,
+    )
+
+
+def _chosen(evidence: Evidence, choices: SummaryChoices) -> list[tuple[str, str]]:
+    """Return the systems and tasks to summarise, in the order of the evidence."""
+    for name in choices.systems:
+        require(name, systems(evidence), what="system")
+    if choices.task is not None:
+        require(choices.task, tasks(evidence), what="task")
+    pairs = [
+        (system, task)
+        for task in tasks(evidence)
+        for system in systems(evidence)
+        if task in tasks(evidence, system=system)
+        and system in (choices.systems or (system,))
+        and task == (choices.task or task)
+        and metrics(evidence, task, system=system)
+    ]
+    if len(pairs) > MAX_LINES:
+        raise UsageError(
+            f"{len(pairs)} pairs of system and task are too many for one summary; name some with --systems or --task"
+        )
+    if not pairs:
+        headline_metric(
+            evidence, choices.task or next(iter(tasks(evidence)), "")
+        )  # says that nothing was scored
+    return pairs
+
+
+def _line(evidence: Evidence, system: str, task: str, metric: str, *, choices: SummaryChoices) -> SystemLine:
+    side = units(evidence, system, task=task, metric=metric, cluster=choices.cluster)
+    scale, sample, level = scale_of(evidence, metric), system_sample(side), choices.level
+    price = price_of(evidence, system, task=task)
+    return SystemLine(
+        system=system,
+        task=task,
+        metric=metric,
+        scale=scale,
+        estimate=analyse_system(sample, scale, level=level),
+        total=float((sample.values * sample.attempts).sum()) if sample.n else None,
+        n_items=sample.n,
+        n_clusters=sample.n_clusters,
+        rows=side.rows,
+        answered=side.answered,
+        statuses=side.statuses,
+        over_answered=None,
+        if_missing=_if_missing(side, scale, level=level),
+        missing=int(side.frame["missing"].sum()),
+        repeats=find_repeats(evidence, side, sample, scale, level=level),
+        floor=_floor(sample, scale, asked=choices.at_least, level=level),
+        latency=latency_of(evidence, system, task=task),
+        cost=price.cost,
+        currency=price.currency,
+        judge=evidence.metrics.filter(pl.col("metric") == metric)["judge"].to_list()[0],
+    )
+
+
+def _if_missing(
+    side: Units, scale: Scale, *, level: float
+) -> tuple[Estimate | Undefined, Estimate | Undefined] | None:
+    """Return the estimate if the missing rows had all failed, and had all passed."""
+    if not side.frame["missing"].sum() or scale.low is None or scale.high is None:
+        return None
+    failed, passed = (scale.high, scale.low) if scale.better == "lower" else (scale.low, scale.high)
+    a, b = (analyse_system(filled_system(side, fill=fill), scale, level=level) for fill in (failed, passed))
+    return a, b
+
+
+def _floor(sample: SystemSample, scale: Scale, *, asked: float | None, level: float) -> Floor | None:
+    """Return whether a floor is met, by Clopper–Pearson on n*."""
+    if asked is None:
+        return None
+    if scale.kind != "binary":
+        raise UsageError("a floor (--at-least) is a pass rate; this metric is not pass or fail")
+    if not 0 < asked < 1:
+        raise UsageError(f"a floor lies between 0 and 1 (0.9, or 90%); got {asked:g}")
+    if sample.n == 0:
+        return Floor(asked, Undefined("no item has a value"), "nothing_to_judge")
+    rows, clusters, weights = (
+        attempt_rows(sample) if sample.repeated else (sample.values, sample.clusters, sample.weights)
+    )
+    found = floor_interval(rows, clusters=clusters, weights=weights, level=level)
+    if isinstance(found, Undefined):
+        return Floor(asked, found, "nothing_to_judge")
+    word = "met" if found.low >= asked else "not_met" if found.high < asked else "undecided"
+    return Floor(asked, found, word)
+
+
+def _warnings(evidence: Evidence, lines: Sequence[SystemLine]) -> tuple[Note, ...]:
+    cautions = dict.fromkeys(filter(None, (coverage_warning(line.estimate) for line in lines)))
+    judges = dict.fromkeys((line.metric, line.judge) for line in lines if line.judge)
+    return (
+        *(Note("coverage", text) for text in cautions),
+        *(
+            Note("judge_not_validated", f"{metric} is the word of a judge ({judge}) that was not validated")
+            for metric, judge in judges
+        ),
+        *(note for note in evidence.notes if note.code not in READER_REMARKS),
+    )
+
+
+def _not_checked(evidence: Evidence, lines: Sequence[SystemLine]) -> tuple[Note, ...]:
+    found: list[Note] = []
+    if all(line.n_clusters is None for line in lines):
+        found.append(Note("clusters", "whether items share a source; it needs a cluster field"))
+    if all(line.repeats is None for line in lines):
+        found.append(
+            Note("repeats", "how much a system varies from attempt to attempt; it needs attempts > 1")
+        )
+    if evidence.texts is None:
+        found.append(Note("texts", "what the answers say; it needs a log with texts"))
+    return tuple(found)
+
+
+def _why(lines: Sequence[SystemLine]) -> str:
+    methods = dict.fromkeys(line.estimate.method for line in lines if isinstance(line.estimate, Estimate))
+    clustered = any(line.n_clusters is not None for line in lines)
+    by = "clusters carry the error" if clustered else "items are taken as independent"
+    return f"{', '.join(methods) or 'no interval'}; {by}"

@@ -1,0 +1,140 @@
+"""The finding of a summary: what each system reached, how much it answered, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import ClassVar
+
+from aliquot.evidence.tables import Note
+from aliquot.findings.comparison import Quantiles, Scale
+from aliquot.findings.verdict import Verdict, Word
+from aliquot.stats.repeats import Precision
+from aliquot.stats.results import Estimate, Undefined
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """Whether a rate is at least what was asked for, by the lower limit of the two-sided Clopper–Pearson interval."""
+
+    asked: float
+    estimate: Estimate | Undefined
+    word: Word
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """What several attempts at each item show.
+
+    Attributes:
+        attempts: fewest and most attempts an item.
+        varying: items whose attempts disagree.
+        between: variance between items (0 when its estimate is negative).
+        within: variance between the attempts at an item.
+        precision: standard errors of other numbers of items and attempts.
+        pass_at: k → chance that at least one of k attempts passes (pass@k); binary metrics only.
+        pass_hat: k → chance that all of k attempts pass (pass^k); binary metrics only.
+    """
+
+    attempts: tuple[int, int]
+    varying: int
+    between: float
+    within: float
+    precision: tuple[Precision, ...]
+    pass_at: Mapping[int, Estimate | Undefined]
+    pass_hat: Mapping[int, Estimate | Undefined]
+
+
+@dataclass(frozen=True, slots=True)
+class SystemLine:
+    """One system on one task under one metric.
+
+    Attributes:
+        system: its name.
+        task: the task.
+        metric: the metric.
+        scale: how the metric's numbers are read.
+        estimate: the rate or mean.
+        total: the sum of the values over attempts.
+        n_items: items with a value.
+        n_clusters: clusters they lie in, or None.
+        rows: attempts.
+        answered: share of the attempts whose response has status ok.
+        statuses: attempts by response status.
+        over_answered: the same estimate over the answered attempts alone; None when all were answered.
+        if_missing: the estimate if every missing row had failed, and had passed; None when none is missing or the
+            metric has no bounds.
+        missing: attempts without a value.
+        repeats: what several attempts show; None with one.
+        floor: whether a floor is met; None when none was asked for.
+        latency: of its responses, when known.
+        cost: mean cost of an item, when known.
+        currency: of that cost.
+        judge: the model that judged, when one did.
+    """
+
+    system: str
+    task: str
+    metric: str
+    scale: Scale
+    estimate: Estimate | Undefined
+    total: float | None
+    n_items: int
+    n_clusters: int | None
+    rows: int
+    answered: float
+    statuses: Mapping[str, int]
+    over_answered: Estimate | Undefined | None
+    if_missing: tuple[Estimate | Undefined, Estimate | Undefined] | None
+    missing: int
+    repeats: Repeats | None
+    floor: Floor | None
+    latency: Quantiles | None
+    cost: float | None
+    currency: str | None
+    judge: str | None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Summary:
+    """What the systems of a source reached, one line for each system and task; nothing is compared.
+
+    Attributes:
+        lines: the chosen metric of each system and task.
+        others: the other metrics of each.
+        level: confidence level.
+        reconciliation: a sentence for each number the log's own tool printed.
+        warnings: what must be said beside the numbers.
+        not_checked: checks that were not made, with what each would need.
+        why: one line on the method.
+        estimand: what the numbers are about.
+        verdict: the first thing to say.
+        seed: seed of everything random.
+        versions: of the software.
+        command: the command line that makes it again.
+    """
+
+    kind: ClassVar[str] = "summary"
+
+    lines: tuple[SystemLine, ...]
+    others: tuple[SystemLine, ...]
+    level: float
+    reconciliation: tuple[str, ...]
+    warnings: tuple[Note, ...]
+    not_checked: tuple[Note, ...]
+    why: str
+    estimand: str
+    verdict: Verdict
+    seed: int
+    versions: Mapping[str, str]
+    command: str = ""
+
+    def __repr__(self) -> str:
+        return f"<Summary: {self.verdict.text}>"
+
+    def __str__(self) -> str:
+        return self.verdict.text
+
+    def _repr_html_(self) -> str:
+        return f"<p><strong>{escape(self.verdict.text)}</strong></p>"

@@ -1,0 +1,72 @@
+"""The first sentence of a summary: what was measured, or whether a floor is met."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aliquot.findings.numbers import write_percent, write_value
+from aliquot.findings.summary import Floor, SystemLine
+from aliquot.findings.verdict import Verdict, Word
+from aliquot.stats.results import Estimate, Undefined
+
+
+def write_summary(lines: Sequence[SystemLine]) -> Verdict:
+    """Return the verdict of a summary: of the floors when one was asked for, else what was measured.
+
+    With several lines the worst word of a floor stands for all: not met, undecided, then met.
+    """
+    if all(isinstance(line.estimate, Undefined) for line in lines):
+        reasons = [line.estimate.reason for line in lines if isinstance(line.estimate, Undefined)]
+        return Verdict("nothing_to_judge", text=f"NOTHING TO JUDGE: {reasons[0] if reasons else 'no row'}.")
+    floors = [(line.floor, line) for line in lines if line.floor is not None]
+    if floors:
+        return _floors(floors)
+    if len(lines) == 1:
+        return Verdict("estimated", text=_measured(lines[0]))
+    systems, tasks = (len({getattr(line, name) for line in lines}) for name in ("system", "task"))
+    counted = f"{_several(systems, 'system')} on {_several(tasks, 'task')}"
+    return Verdict("estimated", text=f"{counted}; side by side, not compared (aliquot compare).")
+
+
+def _several(count: int, noun: str) -> str:
+    return f"{count} {noun}" + ("" if count == 1 else "s")
+
+
+def _measured(line: SystemLine) -> str:
+    estimate, scale = line.estimate, line.scale
+    if isinstance(estimate, Undefined):
+        return f"NOTHING TO JUDGE: {estimate.reason}."
+    point, low, high = (
+        write_value(value, scale, width=estimate.width)
+        for value in (estimate.point, estimate.low, estimate.high)
+    )
+    unit = "%" if scale.in_points else ""
+    what = (
+        f"{line.system} passed {point}{unit}"
+        if scale.kind == "binary"
+        else f"{line.system}: mean {line.metric} {point}{unit}"
+    )
+    return f"{what} ({100 * estimate.level:g}% interval {low} to {high})."
+
+
+def _floors(lines: Sequence[tuple[Floor, SystemLine]]) -> Verdict:
+    order: tuple[Word, ...] = ("not_met", "undecided", "nothing_to_judge", "met")
+    floor, worst = min(lines, key=lambda pair: order.index(pair[0].word))
+    asked = f"{write_percent(floor.asked)}%"
+    if not isinstance(floor.estimate, Estimate):
+        return Verdict("nothing_to_judge", text=f"NOTHING TO JUDGE: {floor.estimate.reason}.")
+    low, high = (write_percent(limit) for limit in (floor.estimate.low, floor.estimate.high))
+    between = (
+        f"{worst.system} passes {low} to {high}% ({100 * floor.estimate.level:g}% Clopper-Pearson interval)"
+    )
+    on = "" if len(lines) == 1 else f" on {worst.task}"
+    match floor.word:
+        case "met":
+            return Verdict("met", text=f"MET: at least {asked}{on}. {between}.")
+        case "not_met":
+            return Verdict("not_met", text=f"NOT MET: less than {asked}{on}. {between}.")
+        case _:
+            return Verdict(
+                "undecided",
+                text=f"UNDECIDED: {worst.n_items} items cannot settle a floor of {asked}{on}. {between}.",
+            )

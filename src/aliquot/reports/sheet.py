@@ -1,0 +1,44 @@
+"""What the renderings of a finding share: a headline, grids of digits, sentences; each medium escapes for itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table of texts.
+
+    Attributes:
+        title: above it; may be empty.
+        columns: headings; the first column holds names and stands left, the others stand right.
+        rows: cells, as many a row as there are headings.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+Block: TypeAlias = Grid | str
+"""A grid or a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A finding as text, part by part; nothing is neutralised yet.
+
+    Attributes:
+        headline: the verdict.
+        blocks: what everyone sees, in reading order.
+        warnings: each in a sentence, the most important first.
+        details: what is behind ``-v``.
+        footer: seed and versions.
+    """
+
+    headline: str
+    blocks: tuple[Block, ...]
+    warnings: tuple[str, ...]
+    details: tuple[Block, ...]
+    footer: str

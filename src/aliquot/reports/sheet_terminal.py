@@ -1,0 +1,72 @@
+"""A sheet in the terminal: the answer first, plain characters, 80 columns where names allow; the rest behind ``-v``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aliquot.reports.plain import neutralise, short_name, wrap
+from aliquot.reports.sheet import Block, Grid, Sheet
+
+MAX_ROWS = 40
+"""Rows of a grid shown without ``-v``."""
+
+_LONGEST_CELL = 40
+
+
+def render_sheet(sheet: Sheet, *, verbose: bool = False) -> str:
+    """Return a sheet as plain text.
+
+    Args:
+        sheet: the sheet.
+        verbose: also the details and every warning.
+    """
+    lines = wrap(neutralise(sheet.headline, limit=400), indent="")
+    lines += blocks_lines(sheet.blocks, most=None if verbose else MAX_ROWS)
+    if verbose:
+        lines += blocks_lines(sheet.details, most=None)
+        lines += [line for text in sheet.warnings for line in _warning(text)]
+        lines += ["", *wrap(sheet.footer)]
+    elif sheet.warnings:
+        more = len(sheet.warnings) - 1
+        lines += _warning(sheet.warnings[0] + (f" (+{more} more, -v)" if more else ""))
+    return "\n".join(lines) + "\n"
+
+
+def blocks_lines(blocks: Sequence[Block], *, most: int | None) -> list[str]:
+    """Return grids and sentences as lines, grids set apart by an empty one."""
+    lines: list[str] = []
+    for block in blocks:
+        if isinstance(block, Grid):
+            lines += ["", *_grid(block, most=most), ""]
+        else:
+            lines += wrap(neutralise(block, limit=600))
+    while lines and not lines[-1]:
+        lines.pop()
+    return [line for i, line in enumerate(lines) if line or i == 0 or lines[i - 1]]
+
+
+def _warning(text: str) -> list[str]:
+    return wrap(neutralise(text, limit=600), first="  ! ", indent="    ")
+
+
+def _grid(grid: Grid, *, most: int | None) -> list[str]:
+    shown = grid.rows if most is None else grid.rows[:most]
+    cells = [
+        [_cell(text, first=place == 0) for place, text in enumerate(row)] for row in (grid.columns, *shown)
+    ]
+    widths = [max(len(row[place]) for row in cells) for place in range(len(grid.columns))]
+    lines = [f"  {grid.title}"] if grid.title else []
+    lines += [
+        "  "
+        + "  ".join(
+            text.ljust(width) if place == 0 else text.rjust(width)
+            for place, (text, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in cells
+    ]
+    left = len(grid.rows) - len(shown)
+    return [*lines, f"  ... {left} more rows (-v)"] if left else lines
+
+
+def _cell(text: str, *, first: bool) -> str:
+    return short_name(text) if first else neutralise(text, limit=_LONGEST_CELL)

@@ -1,0 +1,92 @@
+"""``summarize``: what each system of a source reached, how much it answered, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from aliquot.analysis.summarize import SummaryChoices, summarize_systems
+from aliquot.errors import UsageError
+from aliquot.evidence.derivation import with_metric
+from aliquot.evidence.tables import Evidence
+from aliquot.findings.summary import Summary
+from aliquot.readers.options import ReadOptions
+from aliquot.verbs.clustering import cluster_field, reading_cluster
+from aliquot.verbs.read import load
+from aliquot.verbs.reproduce import command_line
+
+
+def summarize(
+    *sources: str | Path | Evidence,
+    systems: Sequence[str] = (),
+    task: str | None = None,
+    metric: str | None = None,
+    cluster: str | None = None,
+    at_least: float | str | None = None,
+    level: float = 0.95,
+    options: ReadOptions | None = None,
+) -> Summary:
+    """Summarise the systems of one or more sources; nothing is compared.
+
+    Args:
+        *sources: paths of runs, logs or tables, or evidence already read.
+        systems: only these systems.
+        task: only this task.
+        metric: the metric, or an expression such as ``all(g1, g2)``; by default the log's own headline.
+        cluster: field that names the cluster of an item.
+        at_least: a floor the pass rate should reach: ``0.9`` or ``"90%"``.
+        level: confidence level.
+        options: what the columns of a table mean.
+
+    Returns:
+        The finding; ``reports.render`` prints it.
+
+    Raises:
+        UsageError: an unknown name, or a floor that is none.
+        InputError: a source that cannot be read, or nothing that was scored.
+
+    Examples:
+        >>> import polars as pl
+        >>> from aliquot import from_frame
+        >>> rows = pl.DataFrame({"system": "pr", "item": list("abcd"), "value": [1, 1, 1, 0]})
+        >>> summarize(from_frame(rows)).verdict.text
+        'pr passed 75.0% (95% interval 30.1 to 95.4).'
+    """
+    if not sources:
+        raise UsageError("there is nothing to summarize. Name at least one file or folder.")
+    evidence = with_metric(load(sources, options=reading_cluster(options, cluster)), metric)
+    given = {
+        "--task": task,
+        "--metric": metric,
+        "--cluster": cluster,
+        "--at-least": at_least,
+        "--level": None if level == 0.95 else level,
+    }
+    return summarize_systems(
+        evidence,
+        choices=SummaryChoices(
+            systems=tuple(systems),
+            task=task,
+            metric=metric,
+            cluster=cluster_field(evidence, cluster),
+            at_least=_share(at_least),
+            level=level,
+        ),
+        command=command_line("summarize", sources, {**given, "--system": tuple(systems)}, reading=options),
+    )
+
+
+def _share(floor: float | str | None) -> float | None:
+    """Return a floor as a share.
+
+    Raises:
+        UsageError: no number.
+    """
+    if floor is None:
+        return None
+    text = str(floor).strip()
+    try:
+        number = float(text.removesuffix("%"))
+    except ValueError:
+        raise UsageError(f"{text!r} is no floor; write 0.9 or 90%") from None
+    return number / 100 if text.endswith("%") else number
