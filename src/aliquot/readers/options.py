@@ -41,6 +41,8 @@ class ReadOptions:
         low: its smallest possible value.
         high: its largest possible value.
         better: which direction is good.
+        items: a file that lists every item there was (ids one a line, or a table with a column of them), for
+            result lists that name only some of them.
     """
 
     reader: str | None = None
@@ -68,3 +70,4 @@ class ReadOptions:
     low: float | None = None
     high: float | None = None
     better: Better | None = None
+    items: str | None = None

@@ -1,4 +1,4 @@
-"""SWE-bench results: which instances were resolved, and of the others only what the lists say."""
+"""SWE-bench results: which instances were resolved, and which of those that were to be resolved were not."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Any, Final
 
 import polars as pl
 
-from aliquot.errors import InputError
+from aliquot.errors import InputError, excerpt
 from aliquot.evidence.assembly import assemble
 from aliquot.evidence.metrics import metric_row
 from aliquot.evidence.tables import METRICS, Evidence, Note, Source
 from aliquot.files.json_documents import JsonReading
 from aliquot.files.text import decode, read_bounded
+from aliquot.readers.instances import listed_instances, submitted_instances
 from aliquot.readers.options import ReadOptions
 
 TASK: Final = "swe-bench"
@@ -34,6 +35,9 @@ NOT_MEASURED: Final = ("no_logs", "error_ids", "install_fail", "reset_failed", "
 
 LISTED: Final = ("generated", "submitted_ids")
 """Lists of every instance that was answered."""
+
+WHOLE: Final = ("applied", "completed_ids", "with_logs", *LISTED)
+"""Lists that hold every resolved instance and the unresolved ones beside them."""
 
 
 class SweBenchReader:
@@ -61,8 +65,13 @@ class SweBenchReader:
     def read(self, path: Path, options: ReadOptions) -> Evidence:
         """Read one system's result lists.
 
+        Some name what was resolved and not what was tried and failed. Every rate of such a list would be too high, and
+        two of them would share what both resolved and nothing else. The others are taken from ``options.items``, else
+        from the submission's patches beside the list; where there is neither, it is refused.
+
         Raises:
-            InputError: there is no list of resolved instances, or a list holds anything but ids.
+            InputError: there is no list of resolved instances, a list holds anything but ids, or nothing tells which
+                instances there were.
             MachineError: the machine refuses to read it.
         """
         file, reading = str(path), JsonReading()
@@ -70,9 +79,14 @@ class SweBenchReader:
         document = reading.parse(decode(data, file=file, encoding=options.encoding), file=file)
         lists = _lists(document, file=file)
         name = options.name or _name(path)
-        rows = list(_rows(lists, system=name))
-        if not rows:
+        notes = [Note("item_key", "the instance id")]
+        if not any(lists.values()):
             raise InputError("lists no instance at all", file=file)
+        if options.items is not None:
+            notes += _add_listed(lists, Path(options.items), file=file)
+        elif not _is_whole(lists, document.get("total_instances")):
+            notes += _add_submitted(lists, path)
+        rows = list(_rows(lists, system=name))
         frame = pl.DataFrame(rows, schema_overrides={"value": pl.Float64, "reason": pl.String})
         items = frame.select("task", "item", cluster=pl.col("item").str.extract(r"^(.+)-\d+$"))
         return assemble(
@@ -82,7 +96,7 @@ class SweBenchReader:
             metrics=_metrics(frame["value"]),
             reported=_reported(document, system=name),
             sources=(Source(file, "swe-bench", "results.json", hashlib.sha256(data).hexdigest()),),
-            notes=_notes(lists, frame),
+            notes=notes,
         )
 
 
@@ -150,13 +164,43 @@ def _reported(document: Mapping[str, Any], *, system: str) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def _notes(lists: Mapping[str, Sequence[str]], frame: pl.DataFrame) -> tuple[Note, ...]:
-    notes = [Note("item_key", "the instance id")]
-    if not any(lists.get(name) for name in (*EVALUATED, *LISTED)):
-        text = (
-            f"lists resolved instances and those without a patch or log ({frame.height} in all), but not those that "
-            "were tried and failed: they are missing here and every rate of this file alone is too high. "
-            "A table with a row an instance holds them"
+def _is_whole(lists: Mapping[str, Sequence[str]], total: Any) -> bool:
+    """Tell whether the lists name the unresolved instances too."""
+    named = set[str]().union(*lists.values())
+    resolved = {item for name in RESOLVED for item in lists.get(name, ())}
+    return (
+        "unresolved_ids" in lists
+        or len(named) == total
+        or any(name in lists and resolved <= set(lists[name]) for name in WHOLE)
+    )
+
+
+def _add_listed(lists: dict[str, list[str]], path: Path, *, file: str) -> list[Note]:
+    """Add the instances the user's file lists; return what that means."""
+    listed = listed_instances(path)
+    named = set[str]().union(*lists.values())
+    strange = sorted(named.difference(listed))
+    if strange:
+        problem = f"names {len(strange)} instances that {path} does not list: {excerpt(strange[0])}"
+        raise InputError(problem, file=file, remedy="It must list every instance of the same benchmark")
+    lists["generated"] = [*lists.get("generated", ()), *listed]
+    text = (
+        f"{len(listed) - len(named)} of {len(listed)} instances of {path.name} are in no list: not resolved"
+    )
+    return [Note("unresolved_listed", text)]
+
+
+def _add_submitted(lists: dict[str, list[str]], path: Path) -> list[Note]:
+    """Add the instances the submission has a patch for; return what that means."""
+    submitted = submitted_instances(path)
+    if not submitted:
+        raise InputError(
+            "lists what was resolved but not what was tried and failed, so no rate and no comparison can be made of it",
+            file=str(path),
+            remedy="Put the submission's all_preds.jsonl or preds.json beside it, or name a file of all instance ids: "
+            "--mapping FILE with the line items: ids.txt",
         )
-        notes.append(Note("unresolved_unknown", text))
-    return tuple(notes)
+    named = set[str]().union(*lists.values())
+    lists["generated"] = [*lists.get("generated", ()), *submitted]
+    text = f"{len(set(submitted) - named)} instances have a patch and are in no list: tried and not resolved"
+    return [Note("unresolved_from_patches", text)]
