@@ -16,6 +16,7 @@ from aliquot.evidence.assembly import KEYS, assemble
 from aliquot.evidence.contents import metrics, systems
 from aliquot.evidence.long_table import to_polars
 from aliquot.evidence.matching import pair
+from aliquot.evidence.merging import merge
 from aliquot.evidence.reduction import units
 from aliquot.evidence.status import STATUSES
 from aliquot.evidence.tables import Evidence
@@ -116,6 +117,43 @@ def test_parts_of_corpus_metrics_survive(tmp_path: Path, ending: str) -> None:
     schema = {"value": pl.Float64, "parts": pl.List(pl.Float64)}
     evidence = assemble(pl.DataFrame(rows, schema_overrides=schema))
     assert _back(evidence, tmp_path / f"out{ending}").outcomes["parts"].to_list() == [[1.0, 0.1], None]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_items_of_one_id_that_asked_other_things_read_back_as_they_were(tmp_path: Path, ending: str) -> None:
+    def log(system: str, contents: dict[str, str | None]) -> Evidence:
+        rows = pl.DataFrame({"system": system, "item": list(contents), "value": [1.0, 0.0, 1.0]})
+        return assemble(
+            rows, items=pl.DataFrame({"item": list(contents), "content": list(contents.values())})
+        )
+
+    one, other = log("a", {"x": "1", "y": "2", "z": None}), log("b", {"x": "1", "y": "9", "z": "3"})
+    merged = merge(one, other)
+    back = _back(merged, tmp_path / f"both{ending}")
+    _assert_same(merged, back)
+    assert back.responses.filter(pl.col("content").is_not_null()).select(
+        "system", "item", "content"
+    ).rows() == [("b", "y", "9")]
+    for evidence in (merged, back):
+        with pytest.raises(InputError, match="'y'"):
+            pair(evidence, "a", "b", task="task", metric="value")
+        matched = pair(evidence, "a", "b", task="task", metric="value", match_on="id")
+        assert matched.attrition.content_differs == 1
+
+
+def test_one_system_that_was_asked_two_things_under_one_id_is_refused(tmp_path: Path) -> None:
+    rows = {
+        "system": ["a", "a"],
+        "item": ["x", "x"],
+        "attempt": [1, 2],
+        "value": [1, 0],
+        "item.content": ["1", "2"],
+    }
+    write_table(tmp_path / "a.parquet", pl.DataFrame(rows))
+    with pytest.raises(
+        InputError, match="item 'x' has one inputs or reference in row 1 and another in row 2"
+    ):
+        read_one(tmp_path / "a.parquet")
 
 
 def test_no_cell_of_a_csv_begins_like_a_formula(tmp_path: Path) -> None:

@@ -62,8 +62,10 @@ def evidence_of(table: Table, options: ReadOptions, *, file: str, name: str, sou
     mapped = map_columns(list(table.columns), options, file=file)
     reading = _Reading(table=table, mapped=mapped, options=options, file=file)
     rows = reading.rows(name)
-    refuse_contradictions(rows, reading.item_columns, place=table.place, file=file)
+    for columns, within in reading.item_facts:
+        refuse_contradictions(rows, columns, place=table.place, file=file, within=within)
     rows, notes = settle_rows(rows, place=table.place, file=file, duplicates=options.duplicates)
+    rows = _with_answered(rows)
     own = [pl.col(name) for name in ("by", "label", "parts") if name in rows.columns]
     outcomes = rows.select(*ROW_KEY, "value", pl.col("outcome status").alias("status"), *own)
     attempt = ("system", "task", "item", "attempt")
@@ -73,7 +75,7 @@ def evidence_of(table: Table, options: ReadOptions, *, file: str, name: str, sou
     return assemble(
         outcomes,
         items=_first(rows, ("task", "item"), reading.item_columns),
-        responses=_first(rows, attempt, said, status=_response_status()),
+        responses=_first(rows, attempt, said, status=_response_status(), content=pl.col("answered").first()),
         metrics=_metrics(rows, options),
         sources=(source,),
         notes=(*table.notes, *mapped.notes, *reading.notes, *notes),
@@ -97,6 +99,13 @@ class _Reading:
         described = [name for name in ("cluster", "stratum", "weight") if name in self.mapped.columns]
         content = ["content"] if {"inputs", "reference", CONTENT} & set(self.mapped.columns) else []
         return [*content, *described, *(f"segment.{name}" for name in self.mapped.segments)]
+
+    @property
+    def item_facts(self) -> tuple[tuple[list[str], tuple[str, ...]], ...]:
+        """Columns that say one thing, and of what: a table written of several logs holds what each system was asked."""
+        own = ["content"] if CONTENT in self.mapped.columns else []
+        shared = [name for name in self.item_columns if name not in own]
+        return (shared, ("task", "item")), (own, ("system", "task", "item"))
 
     def rows(self, name: str) -> pl.DataFrame:
         """Return typed rows: the key columns, value, status, and whatever else is known; ``row`` counts from 0."""
@@ -253,6 +262,14 @@ def _first(rows: pl.DataFrame, key: Sequence[str], columns: Sequence[str], **oth
     """Return a row for each key with the first thing said in each column, and other columns as they are made."""
     said = [pl.col(name).drop_nulls().first() for name in columns]
     return rows.group_by(key, maintain_order=True).agg(*said, **others)
+
+
+def _with_answered(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with the content an attempt answered, where that is not what its item says elsewhere."""
+    if "content" not in rows.columns:
+        return rows.with_columns(answered=pl.lit(None, dtype=pl.String))
+    item = pl.col("content").drop_nulls().first().over("task", "item")
+    return rows.with_columns(answered=pl.when(pl.col("content") != item).then(pl.col("content")))
 
 
 def _response_status() -> pl.Expr:

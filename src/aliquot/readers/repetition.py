@@ -51,17 +51,29 @@ def settle_rows(
 
 
 def refuse_contradictions(
-    rows: pl.DataFrame, columns: Sequence[str], *, place: Callable[[int], str], file: str
+    rows: pl.DataFrame,
+    columns: Sequence[str],
+    *,
+    place: Callable[[int], str],
+    file: str,
+    within: Sequence[str] = ("task", "item"),
 ) -> None:
     """Raise InputError when two rows say different things of one item.
+
+    Args:
+        rows: the rows, with ``row``, the place in the table counted from 0.
+        columns: what may be said once.
+        place: names a row of the table.
+        file: for messages.
+        within: columns whose rows must agree; with the system among them, systems may differ.
 
     Raises:
         InputError: they do; both rows are named.
     """
     for column in columns:
         said = rows.filter(pl.col(column).is_not_null())
-        first = pl.col(column).first().over("task", "item")
-        differing = said.with_columns(before=pl.col("row").first().over("task", "item")).filter(
+        first = pl.col(column).first().over(within)
+        differing = said.with_columns(before=pl.col("row").first().over(within)).filter(
             pl.col(column) != first
         )
         if differing.height:
