@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from aliquot.evidence.long_table import to_polars as to_polars
     from aliquot.evidence.tables import Evidence as Evidence
     from aliquot.findings.comparison import Comparison as Comparison
+    from aliquot.findings.noise import Noise as Noise
     from aliquot.findings.summary import Summary as Summary
     from aliquot.readers.frame import from_frame as from_frame
     from aliquot.stats.results import Estimate as Estimate
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from aliquot.verbs.compare import compare as compare
     from aliquot.verbs.demo import demo as demo
     from aliquot.verbs.model import model as model
+    from aliquot.verbs.noise import noise as noise
     from aliquot.verbs.read import read as read
     from aliquot.verbs.report import report as report
     from aliquot.verbs.run import run as run
@@ -37,6 +39,7 @@ _HOMES = {
     "Estimate": "aliquot.stats.results",
     "Evidence": "aliquot.evidence.tables",
     "HypothesisTest": "aliquot.stats.results",
+    "Noise": "aliquot.findings.noise",
     "Summary": "aliquot.findings.summary",
     "Undefined": "aliquot.stats.results",
     "compare": "aliquot.verbs.compare",
@@ -44,6 +47,7 @@ _HOMES = {
     "derive": "aliquot.evidence.derivation",
     "from_frame": "aliquot.readers.frame",
     "model": "aliquot.verbs.model",
+    "noise": "aliquot.verbs.noise",
     "read": "aliquot.verbs.read",
     "report": "aliquot.verbs.report",
     "run": "aliquot.verbs.run",
@@ -60,6 +64,7 @@ __all__ = [
     "Estimate",
     "Evidence",
     "HypothesisTest",
+    "Noise",
     "Summary",
     "Undefined",
     "compare",
@@ -67,6 +72,7 @@ __all__ = [
     "derive",
     "from_frame",
     "model",
+    "noise",
     "read",
     "report",
     "run",

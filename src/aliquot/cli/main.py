@@ -19,6 +19,7 @@ MAIN_VERBS = {
 OTHER_VERBS = {
     "demo": "Two bundled logs compared in seconds; --live asks the embedded model.",
     "model": "Install, find and check the embedded model.",
+    "noise": "The same system twice: which items flip, how much the suite moves by itself.",
     "read": "What is in a log, a table or a run, and what would be lost.",
     "run": "Ask the systems of an evaluation file about every item, once.",
     "summarize": "What each system reached, how much it answered, and how sure that is.",

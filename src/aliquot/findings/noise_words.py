@@ -1,0 +1,38 @@
+"""The first sentence of a noise measurement."""
+
+from __future__ import annotations
+
+from aliquot.findings.comparison import Scale
+from aliquot.findings.numbers import difference_unit, write_difference, write_percent
+from aliquot.findings.verdict import Verdict
+from aliquot.stats.results import Estimate, Undefined
+
+
+def write_noise(
+    scale: Scale, wobble: Estimate | Undefined, *, n_items: int, flipped: int, net: int | None
+) -> Verdict:
+    """Return the verdict of a noise measurement: how many items flipped, and what that does to a difference.
+
+    Args:
+        scale: the metric's scale.
+        wobble: half the range between two single runs.
+        n_items: items with two values.
+        flipped: those whose attempts disagree.
+        net: items better minus items worse in the second run.
+    """
+    if n_items == 0:
+        reason = wobble.reason if isinstance(wobble, Undefined) else "no item has two values"
+        return Verdict("nothing_to_judge", text=f"NOTHING TO JUDGE: {reason}.")
+    word = "flipped" if scale.kind == "binary" else "differ between attempts"
+    moved = "" if net is None else f", net {net:+d}" if net else ", net 0"
+    share = write_percent(flipped / n_items)
+    text = f"SAME SYSTEM, RUN AGAIN: {flipped} of {n_items} items {word} ({share}%){moved}."
+    return Verdict("estimated", text=f"{text} {write_wobble(scale, wobble)}")
+
+
+def write_wobble(scale: Scale, wobble: Estimate | Undefined) -> str:
+    """Say what the suite's own movement does to the difference of two single runs."""
+    if isinstance(wobble, Undefined):
+        return f"Its own movement could not be seen: {wobble.reason}."
+    size = write_difference(wobble.point, scale, width=wobble.point).lstrip("+")
+    return f"Between two single runs, differences up to {size}{difference_unit(scale)} are its own noise."

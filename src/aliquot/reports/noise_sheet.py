@@ -1,0 +1,76 @@
+"""A noise measurement as a sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from aliquot.findings.noise import Noise
+from aliquot.findings.numbers import difference_unit, write_difference, write_p, write_percent
+from aliquot.reports.sheet import Block, Grid, Sheet
+from aliquot.stats.results import Estimate
+
+_NAMED = 10
+"""Flipped items shown without ``-v``."""
+
+
+def sheet_of(noise: Noise) -> Sheet:
+    """Return the text of a noise measurement."""
+    return Sheet(
+        headline=noise.verdict.text,
+        blocks=tuple(_blocks(noise)),
+        warnings=tuple(note.text for note in noise.warnings),
+        details=tuple(_details(noise)),
+        footer=f"Seed {noise.seed}. {', '.join(f'{name} {text}' for name, text in noise.versions.items())}.",
+    )
+
+
+def _blocks(noise: Noise) -> Iterator[Block]:
+    if isinstance(noise.wobble, Estimate):
+        low, high = (_size(noise, limit) for limit in (noise.wobble.low, noise.wobble.high))
+        yield f"That range is known to {low} to {high}{difference_unit(noise.scale)} ({noise.level:.0%} interval)."
+        more = ", ".join(
+            f"{k} attempts {_size(noise, noise.repeated[k])}" for k in (3, 5) if k in noise.repeated
+        )
+        yield f"More attempts a run would bring it down: {more}{difference_unit(noise.scale)}."
+    if noise.flipped:
+        yield _flipped(noise, most=_NAMED)
+    if noise.judge is not None:
+        total = noise.judge.system + noise.judge.judge
+        share = noise.judge.judge / total if total > 0 else 0.0
+        asked = f"asked {noise.judge.repeats:.3g} times an answer"
+        yield f"{write_percent(share, decimals=0)}% of that variance is the judge's ({asked}), the rest the system's."
+
+
+def _size(noise: Noise, size: float) -> str:
+    width = noise.wobble.point if isinstance(noise.wobble, Estimate) else 1.0
+    return write_difference(size, noise.scale, width=width).lstrip("+")
+
+
+def _flipped(noise: Noise, *, most: int) -> Grid:
+    stored = max((one.of for one in noise.flipped), default=1)
+    head = ("item", "attempts", *((f"flipped, of {stored}",) if stored > 1 else ()))
+    rows = tuple(
+        (
+            one.item,
+            " ".join(f"{value:g}" for value in one.values[:10]),
+            *((str(one.times),) if stored > 1 else ()),
+        )
+        for one in noise.flipped[:most]
+    )
+    more = len(noise.flipped) - len(rows)
+    return Grid(f"Items that flipped{f' ({more} more behind -v)' if more else ''}", head, rows)
+
+
+def _details(noise: Noise) -> Iterator[Block]:
+    if len(noise.flipped) > _NAMED:
+        yield replace(_flipped(noise, most=len(noise.flipped)), title="All items that flipped")
+    if isinstance(noise.flip_rate, Estimate):
+        low, point, high = (
+            write_percent(share)
+            for share in (noise.flip_rate.low, noise.flip_rate.point, noise.flip_rate.high)
+        )
+        yield f"Two single attempts disagree on {point}% of the items ({low} to {high}%)."
+    if noise.drift is not None:
+        yield f"Second run against the first: {noise.drift.name}, {write_p(noise.drift)}."
+    yield f"Method: {noise.why}."
