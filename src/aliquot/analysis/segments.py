@@ -1,0 +1,226 @@
+"""A comparison taken apart by the items' segments: every look counted, shrunk, tested for interaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aliquot.analysis.arrays import PairedSample
+from aliquot.analysis.method import analyse_pairs, analyse_system, interval_of_pairs, item_weights
+from aliquot.analysis.parts import fields_of, labels_of, part_of
+from aliquot.analysis.reversals import find_reversals
+from aliquot.evidence.units import Pairs
+from aliquot.findings.comparison import Scale
+from aliquot.findings.segments import SegmentField, SegmentLevel, SegmentScan, Unscanned
+from aliquot.stats.heterogeneity import Shrinkage, cochran_q, shrink_groups
+from aliquot.stats.inputs import Floats
+from aliquot.stats.interaction import interaction_test
+from aliquot.stats.multiplicity import holm
+from aliquot.stats.results import Estimate, HypothesisTest, Undefined
+from aliquot.stats.simultaneous import MaxT, max_t, simultaneous_interval
+
+FEWEST: Final = 5
+"""Levels of fewer items are pooled, or listed when they stay too few."""
+MOST_LEVELS: Final = 30
+"""A field of more levels is a name or a source, not a segment."""
+POOLED: Final = "(small levels)"
+
+_DRAWS: Final = 9999
+_FEWEST_DRAWS: Final = 999
+_CELLS: Final = 40_000_000
+"""Signs drawn at most before the number of flips is cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One level of one field: its items."""
+
+    level: str
+    pooled: tuple[str, ...]
+    mask: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """One field cut into levels of enough items."""
+
+    name: str
+    parts: tuple[_Part, ...]
+    too_few: tuple[tuple[str, int], ...]
+    unlabelled: int
+
+
+def find_segments(
+    pairs: Pairs, sample: PairedSample, scale: Scale, *, level: float, seed: int
+) -> SegmentScan | None:
+    """Return the comparison on every segment of every field of 2 to 30 levels; None when the items have no fields.
+
+    Args:
+        pairs: the shared items with their ``segment.*`` columns.
+        sample: those with a value on both sides.
+        scale: the metric's scale.
+        level: confidence level of all intervals together.
+        seed: seed of flips and permutations.
+    """
+    names = fields_of(pairs)
+    if not names or sample.n == 0:
+        return None
+    cut = [_cut(pairs, sample, name) for name in names]
+    fields = [field for field in cut if isinstance(field, _Field)]
+    unscanned = tuple(field for field in cut if isinstance(field, Unscanned))
+    if not fields:
+        return SegmentScan((), unscanned, 0, 0.0, level, FEWEST, seed)
+    parts = [part for field in fields for part in field.parts]
+    found = _look_at_all(sample, parts, level=level, seed=seed)
+    own = [analyse_pairs(part_of(sample, part.mask), scale, level=level, seed=seed) for part in parts]
+    own_tests = [next(named.test for named in analysed.tests if named.decides) for analysed in own]
+    adjusted = holm([test.p for test in own_tests]).tolist()
+    interactions = [_interaction(sample, field, seed=seed) for field in fields]
+    tested = [test.p for test in interactions if isinstance(test, HypothesisTest)]
+    field_p = iter(holm(tested).tolist() if tested else ())
+    done: list[SegmentField] = []
+    start = 0
+    for field, interaction in zip(fields, interactions, strict=True):
+        columns = range(start, start + len(field.parts))
+        start = columns.stop
+        done.append(
+            _describe_field(
+                pairs,
+                sample,
+                scale,
+                field,
+                found=found,
+                columns=columns,
+                own_tests=[own_tests[j] for j in columns],
+                adjusted=[adjusted[j] for j in columns],
+                interaction=interaction,
+                p_holm=next(field_p) if isinstance(interaction, HypothesisTest) else None,
+            )
+        )
+    return SegmentScan(tuple(done), unscanned, len(parts), found.critical, level, FEWEST, seed)
+
+
+def _cut(pairs: Pairs, sample: PairedSample, name: str) -> _Field | Unscanned:
+    values = labels_of(pairs, sample, name)
+    known = np.array([value is not None for value in values])
+    labels = np.array([value or "" for value in values])
+    levels, counts = np.unique(labels[known], return_counts=True)
+    if levels.size < 2:
+        return Unscanned(name, "it has one level only" if levels.size else "no item has a value of it")
+    if levels.size > MOST_LEVELS:
+        return Unscanned(name, f"it has {levels.size} levels; up to {MOST_LEVELS} are looked at")
+    small = [str(one) for one in levels[counts < FEWEST]]
+    pooled = known & np.isin(labels, small)
+    parts = [_Part(str(one), (), known & (labels == one)) for one in levels[counts >= FEWEST]]
+    together = len(small) > 1 and int(pooled.sum()) >= FEWEST
+    if together:
+        parts.append(_Part(POOLED, tuple(small), pooled))
+    if len(parts) < 2:
+        return Unscanned(name, f"fewer than two of its levels have {FEWEST} items")
+    sizes = dict(zip(levels.tolist(), counts.tolist(), strict=True))
+    too_few = () if together else tuple((one, sizes[one]) for one in small)
+    return _Field(name, tuple(parts), too_few, int((~known).sum()))
+
+
+def _look_at_all(sample: PairedSample, parts: list[_Part], *, level: float, seed: int) -> MaxT:
+    """One max-T over all levels of all fields: an item takes the same sign wherever it is counted."""
+    matrix = np.full((sample.n, len(parts)), np.nan)
+    for j, part in enumerate(parts):
+        matrix[part.mask, j] = sample.d[part.mask]
+    return max_t(
+        matrix,
+        clusters=sample.clusters,
+        weights=item_weights(sample),
+        level=level,
+        n_resamples=_draws(sample.n),
+        rng=seed,
+    )
+
+
+def _draws(n: int) -> int:
+    return min(_DRAWS, max(_FEWEST_DRAWS, _CELLS // n))
+
+
+def _interaction(sample: PairedSample, field: _Field, *, seed: int) -> HypothesisTest | Undefined:
+    labels = np.full(sample.n, -1)
+    for code, part in enumerate(field.parts):
+        labels[part.mask] = code
+    held = labels >= 0
+    return interaction_test(
+        sample.d[held],
+        groups=labels[held],
+        clusters=None if sample.clusters is None else sample.clusters[held],
+        weights=None if sample.weights is None else sample.weights[held],
+        n_resamples=_draws(sample.n),
+        rng=seed,
+    )
+
+
+def _describe_field(
+    pairs: Pairs,
+    sample: PairedSample,
+    scale: Scale,
+    field: _Field,
+    *,
+    found: MaxT,
+    columns: range,
+    own_tests: list[HypothesisTest],
+    adjusted: list[float],
+    interaction: HypothesisTest | Undefined,
+    p_holm: float | None,
+) -> SegmentField:
+    samples = [part_of(sample, part.mask) for part in field.parts]
+    wide = [interval_of_pairs(part, scale, level=found.column_level)[0] for part in samples]
+    shrunken, cochran, tau = _shrink(wide, found)
+    levels = tuple(
+        SegmentLevel(
+            level=part.level,
+            pooled=part.pooled,
+            n=inside.n,
+            n_clusters=inside.n_clusters,
+            baseline=analyse_system(inside.baseline(), scale, level=found.level),
+            candidate=analyse_system(inside.candidate(), scale, level=found.level),
+            difference=simultaneous_interval(wide[j], found, column=columns[j]),
+            test=found.test(columns[j]),
+            own_test=own_tests[j],
+            p_holm=adjusted[j],
+            shrunken=shrunken[j],
+        )
+        for j, (part, inside) in enumerate(zip(field.parts, samples, strict=True))
+    )
+    return SegmentField(
+        field=field.name,
+        levels=levels,
+        too_few=field.too_few,
+        unlabelled=field.unlabelled,
+        interaction=interaction,
+        p_holm=p_holm,
+        cochran=cochran,
+        tau=tau,
+        reversals=find_reversals(pairs, sample, field.name, levels),
+    )
+
+
+def _shrink(
+    wide: list[Estimate | Undefined], found: MaxT
+) -> tuple[list[Estimate | Undefined], HypothesisTest | Undefined, float | None]:
+    """Shrink the levels whose error can be seen; it is the interval's own, so that it is never 0."""
+    seen = [j for j, one in enumerate(wide) if isinstance(one, Estimate)]
+    estimates = [one for one in wide if isinstance(one, Estimate)]
+    points = [one.point for one in estimates]
+    variances: Floats = np.array([(one.width / (2 * found.critical)) ** 2 for one in estimates])
+    shrunken: list[Estimate | Undefined] = [
+        one if isinstance(one, Undefined) else Undefined("no other level shows its error") for one in wide
+    ]
+    if len(seen) < 2:
+        lone = Undefined("fewer than two levels show their error")
+        return shrunken, lone, None
+    groups = shrink_groups(points, variances=variances, level=found.level)
+    if isinstance(groups, Shrinkage):
+        for j, group in zip(seen, groups.groups, strict=True):
+            shrunken[j] = group
+    cochran = cochran_q(points, variances=variances)
+    return shrunken, cochran, groups.tau if isinstance(groups, Shrinkage) else None
