@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aliquot.errors import UsageError
-from aliquot.stats.corpus import corpus_difference, corpus_metric, corpus_swap
+from aliquot.stats.corpus import corpus_difference, corpus_metric, corpus_swap, corpus_value
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 from tests.oracles import cases
 
@@ -33,6 +33,13 @@ def test_points_counted_by_hand():
     assert point([[-8, 4], [-11, 5], [-7, 3]], "bits") == pytest.approx(26 / 12 / math.log(2))
     # 1 + 0 + 3 errors in 4 + 6 + 10 words; the mean of 1/4, 0 and 3/10 would be .183
     assert point([[1, 4], [0, 6], [3, 10]], "ratio") == 0.2
+
+
+def test_a_value_is_known_also_where_it_has_no_interval():
+    perfect = [[1, 0, 0]] * 9
+    assert corpus_value(perfect, combine="f1") == 1.0
+    assert isinstance(corpus_metric(perfect, combine="f1"), Undefined)
+    assert isinstance(corpus_value([[0, 0, 0]], combine="f1"), Undefined)
 
 
 def bleu_parts(hypothesis: str, references: list[str]) -> list[float]:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from aliquot.stats.corpus import corpus_difference as corpus_difference
     from aliquot.stats.corpus import corpus_metric as corpus_metric
     from aliquot.stats.corpus import corpus_swap as corpus_swap
+    from aliquot.stats.corpus import corpus_value as corpus_value
     from aliquot.stats.correlation import DesignEffect as DesignEffect
     from aliquot.stats.correlation import Intraclass as Intraclass
     from aliquot.stats.correlation import design_effect as design_effect
@@ -180,7 +181,7 @@ _MODULES = {
     "class_scores": ("Classification", "classification", "classification_difference"),
     "clustered_tests": ("clustered_mcnemar",),
     "clusters": ("ClusterVariance", "cluster_variance", "clustered_mean"),
-    "corpus": ("corpus_difference", "corpus_metric", "corpus_swap"),
+    "corpus": ("corpus_difference", "corpus_metric", "corpus_swap", "corpus_value"),
     "correlation": (
         "DesignEffect",
         "Intraclass",
@@ -326,6 +327,7 @@ __all__ = [
     "corpus_difference",
     "corpus_metric",
     "corpus_swap",
+    "corpus_value",
     "coverage",
     "coverage_warning",
     "decided_interval",

@@ -40,6 +40,31 @@ _ORDERS = 4
 """Lengths of the word sequences that BLEU counts."""
 
 
+def corpus_value(parts: ArrayLike, *, combine: Combine) -> float | Undefined:
+    """Metric of a whole corpus from the parts of its items, without an interval.
+
+    Args:
+        parts: one row an item, as in :func:`corpus_metric`.
+        combine: how the sums become the value.
+
+    Returns:
+        The value; Undefined where the sums leave nothing to divide by.
+
+    Raises:
+        UsageError: an argument has the wrong shape, range or name.
+
+    Examples:
+        >>> corpus_value([[1, 4], [0, 6], [3, 10]], combine="ratio")
+        0.2
+    """
+    value = float(_value(_as_parts(parts, combine).sum(axis=0), combine))
+    return _nothing(combine) if math.isnan(value) else value
+
+
+def _nothing(combine: Combine) -> Undefined:
+    return Undefined(f"the sums give no {combine}: there is nothing to divide by")
+
+
 def corpus_metric(
     parts: ArrayLike,
     *,
@@ -286,7 +311,7 @@ def _estimate(
     level, size = as_level(level), int(as_count(n_resamples, name="n_resamples", at_least=99))
     point = float(_value(units.values.sum(axis=0), combine))
     if math.isnan(point):
-        return Undefined(f"the sums give no {combine}: there is nothing to divide by")
+        return _nothing(combine)
     if units.values.shape[0] < 2:
         kind = "item" if units.clusters is None else "cluster"
         return Undefined(f"one {kind} only, so the error of the {combine} cannot be seen")

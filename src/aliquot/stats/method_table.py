@@ -117,6 +117,7 @@ ROWS: tuple[tuple[str, str, str, str, str], ...] = (
     ("classification", "classification", "precision, recall and F1 by class, macro and micro", "items or clusters independent", "Davison & Hinkley 1997, eq. 5.18"),
     ("classification paired", "classification_difference", "their paired differences", "items or clusters independent", "Davison & Hinkley 1997, eq. 5.18"),
     ("corpus bootstrap", "corpus_metric", "F1, MCC, perplexity, BLEU or a ratio of sums over a whole corpus", "items or clusters independent", "Davison & Hinkley 1997, eq. 5.18"),
+    ("corpus", "corpus_value", "the same without an interval", "none", "arithmetic"),
     ("corpus paired bootstrap", "corpus_difference", "difference of such a metric on shared items", "items or clusters independent", "Davison & Hinkley 1997, eq. 5.18; Koehn 2004, section 3"),
     ("corpus paired", "corpus_swap", "do two systems differ in such a metric; decides", "answers exchangeable between systems under the null", "Riezler & Maxwell 2005, section 4"),
     ("bootstrap", "resample_mean", "replicates of a mean", "rows or clusters independent", "Davison & Hinkley 1997, chapter 2"),
