@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from aliquot.findings.comparison import Comparison as Comparison
     from aliquot.findings.noise import Noise as Noise
     from aliquot.findings.summary import Summary as Summary
+    from aliquot.findings.table import Table as Table
     from aliquot.readers.frame import from_frame as from_frame
     from aliquot.stats.results import Estimate as Estimate
     from aliquot.stats.results import HypothesisTest as HypothesisTest
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from aliquot.verbs.run import run_async as run_async
     from aliquot.verbs.show import show as show
     from aliquot.verbs.summarize import summarize as summarize
+    from aliquot.verbs.table import table as table
 
 _HOMES = {
     "Comparison": "aliquot.findings.comparison",
@@ -41,6 +43,7 @@ _HOMES = {
     "HypothesisTest": "aliquot.stats.results",
     "Noise": "aliquot.findings.noise",
     "Summary": "aliquot.findings.summary",
+    "Table": "aliquot.findings.table",
     "Undefined": "aliquot.stats.results",
     "compare": "aliquot.verbs.compare",
     "demo": "aliquot.verbs.demo",
@@ -54,6 +57,7 @@ _HOMES = {
     "run_async": "aliquot.verbs.run",
     "show": "aliquot.verbs.show",
     "summarize": "aliquot.verbs.summarize",
+    "table": "aliquot.verbs.table",
     "to_arrow": "aliquot.evidence.long_table",
     "to_pandas": "aliquot.evidence.long_table",
     "to_polars": "aliquot.evidence.long_table",
@@ -66,6 +70,7 @@ __all__ = [
     "HypothesisTest",
     "Noise",
     "Summary",
+    "Table",
     "Undefined",
     "compare",
     "demo",
@@ -79,6 +84,7 @@ __all__ = [
     "run_async",
     "show",
     "summarize",
+    "table",
     "to_arrow",
     "to_pandas",
     "to_polars",

@@ -23,6 +23,7 @@ OTHER_VERBS = {
     "read": "What is in a log, a table or a run, and what would be lost.",
     "run": "Ask the systems of an evaluation file about every item, once.",
     "summarize": "What each system reached, how much it answered, and how sure that is.",
+    "table": "Tasks x systems against a baseline: joint intervals, adjusted p, LaTeX.",
     "show": "The rows behind a comparison: what broke, both answers side by side.",
 }
 

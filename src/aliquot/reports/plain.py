@@ -31,7 +31,7 @@ def neutralise(text: str, *, limit: int = 200) -> str:
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp", "Co"})
 
 
-def short_name(name: str) -> str:
+def short_name(name: str, *, limit: int = _LONGEST_NAME) -> str:
     """Return a system's or item's name for a table, cut in the middle: names of one family differ at their ends.
 
     Examples:
@@ -39,10 +39,10 @@ def short_name(name: str) -> str:
         'results_...ider.json'
     """
     shown = neutralise(name)
-    if len(shown) <= _LONGEST_NAME:
+    if len(shown) <= limit:
         return shown
-    tail = _LONGEST_NAME // 2 - 1
-    return shown[: _LONGEST_NAME - tail - 3] + "..." + shown[-tail:]
+    tail = limit // 2 - 1
+    return shown[: limit - tail - 3] + "..." + shown[-tail:]
 
 
 def name_some(names: Sequence[str], *, limit: int) -> str:

@@ -12,13 +12,15 @@ class Grid:
 
     Attributes:
         title: above it; may be empty.
-        columns: headings; the first column holds names and stands left, the others stand right.
+        columns: headings.
         rows: cells, as many a row as there are headings.
+        names: how many of the first columns hold names and stand left; the others stand right.
     """
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    names: int = 1
 
 
 Block: TypeAlias = Grid | str

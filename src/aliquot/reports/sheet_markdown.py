@@ -24,7 +24,7 @@ def block_markdown(block: Block) -> str:
     if not isinstance(block, Grid):
         return escape_markdown(block)
     head = f"| {' | '.join(escape_markdown(name) for name in block.columns)} |"
-    rule = "|---" + "|---:" * (len(block.columns) - 1) + "|"
+    rule = "|---" * block.names + "|---:" * (len(block.columns) - block.names) + "|"
     rows = [f"| {' | '.join(escape_markdown(cell) for cell in row)} |" for row in block.rows[:_MAX_ROWS]]
     left = len(block.rows) - len(rows)
     title = [f"{escape_markdown(block.title)}\n"] if block.title else []

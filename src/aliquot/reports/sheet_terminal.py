@@ -10,6 +10,7 @@ from aliquot.reports.sheet import Block, Grid, Sheet
 MAX_ROWS = 40
 """Rows of a grid shown without ``-v``."""
 
+_LONGEST_NAME = 30
 _LONGEST_CELL = 40
 
 
@@ -52,14 +53,15 @@ def _warning(text: str) -> list[str]:
 def _grid(grid: Grid, *, most: int | None) -> list[str]:
     shown = grid.rows if most is None else grid.rows[:most]
     cells = [
-        [_cell(text, first=place == 0) for place, text in enumerate(row)] for row in (grid.columns, *shown)
+        [_cell(text, name=place < grid.names) for place, text in enumerate(row)]
+        for row in (grid.columns, *shown)
     ]
     widths = [max(len(row[place]) for row in cells) for place in range(len(grid.columns))]
     lines = [f"  {grid.title}"] if grid.title else []
     lines += [
         "  "
         + "  ".join(
-            text.ljust(width) if place == 0 else text.rjust(width)
+            text.ljust(width) if place < grid.names else text.rjust(width)
             for place, (text, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in cells
@@ -68,5 +70,5 @@ def _grid(grid: Grid, *, most: int | None) -> list[str]:
     return [*lines, f"  ... {left} more rows (-v)"] if left else lines
 
 
-def _cell(text: str, *, first: bool) -> str:
-    return short_name(text) if first else neutralise(text, limit=_LONGEST_CELL)
+def _cell(text: str, *, name: bool) -> str:
+    return short_name(text, limit=_LONGEST_NAME) if name else neutralise(text, limit=_LONGEST_CELL)

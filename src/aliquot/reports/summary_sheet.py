@@ -30,7 +30,7 @@ def _main(summary: Summary) -> Grid:
     rows = tuple(
         (*((line.task,) if many else ()), line.system, line.metric, *_cells(line)) for line in summary.lines
     )
-    return Grid("" if many else f"Task {summary.lines[0].task}", head, rows)
+    return Grid("" if many else f"Task {summary.lines[0].task}", head, rows, names=3 if many else 2)
 
 
 def _cells(line: SystemLine) -> tuple[str, ...]:
@@ -108,7 +108,10 @@ def _details(summary: Summary) -> Iterator[Block]:
         rows = tuple((line.system, line.task, line.metric, *_cells(line)) for line in summary.others)
         level = f"{100 * summary.level:g}% interval"
         yield Grid(
-            "Other metrics", ("system", "task", "metric", "n", "rate or mean", level, "answered"), rows
+            "Other metrics",
+            ("system", "task", "metric", "n", "rate or mean", level, "answered"),
+            rows,
+            names=3,
         )
     yield Grid("Responses", ("system", "task", "rows", "status"), tuple(map(_responses, summary.lines)))
     for line in summary.lines:

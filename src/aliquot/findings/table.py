@@ -1,0 +1,119 @@
+"""The finding of a table: tasks × systems against one baseline, all differences together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import ClassVar
+
+from aliquot.evidence.tables import Note
+from aliquot.findings.comparison import Detectable, Scale
+from aliquot.findings.verdict import Verdict, Word
+from aliquot.stats.results import Estimate, HypothesisTest, Undefined
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """One candidate against the baseline on one task.
+
+    Attributes:
+        task: the task.
+        metric: its metric.
+        scale: how the metric's numbers are read.
+        candidate: the system compared with the baseline.
+        n_items: shared items with a value on both sides.
+        n_clusters: clusters they lie in, or None.
+        baseline_rate: the baseline's rate or mean over these items.
+        candidate_rate: the candidate's.
+        difference: candidate minus baseline, with an interval that holds for all rows together (max-T).
+        test: the deciding test of this row alone.
+        p_max_t: its p-value adjusted by max-T.
+        p_holm: the deciding p-value adjusted by Holm.
+        word: the verdict, read from the joint interval; "undecided" is a tie, not shown to differ.
+        detectable: the smallest difference this row shows, alone.
+    """
+
+    task: str
+    metric: str
+    scale: Scale
+    candidate: str
+    n_items: int
+    n_clusters: int | None
+    baseline_rate: Estimate | Undefined
+    candidate_rate: Estimate | Undefined
+    difference: Estimate | Undefined
+    test: HypothesisTest | None
+    p_max_t: HypothesisTest | None
+    p_holm: float | None
+    word: Word
+    detectable: Detectable | Undefined
+
+
+@dataclass(frozen=True, slots=True)
+class GroupMean:
+    """A mean over the tasks of the table, with the error that fits its weighting.
+
+    Attributes:
+        weighting: ``mean of tasks (fixed strata)`` or ``all items (one sample)``.
+        candidate: the system compared with the baseline.
+        baseline_rate: the baseline's mean.
+        candidate_rate: the candidate's.
+        difference: candidate minus baseline, with its own interval (not one of the joint ones).
+    """
+
+    weighting: str
+    candidate: str
+    baseline_rate: Estimate | Undefined
+    candidate_rate: Estimate | Undefined
+    difference: Estimate | Undefined
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Table:
+    """Tasks × systems against a baseline.
+
+    Attributes:
+        baseline: the system every other is compared with.
+        rows: one for each task and candidate.
+        groups: means over tasks, when the metrics are of one kind.
+        left_out: task → why it is not in the table.
+        level: confidence level of all intervals together.
+        critical: c*, in the place of z in every interval.
+        comparisons: differences made.
+        scale: of the group means.
+        warnings: what must be said beside the numbers.
+        why: one line on the method.
+        estimand: what the numbers are about.
+        verdict: the first thing to say.
+        seed: seed of everything random.
+        versions: of the software.
+        command: the command line that makes it again.
+    """
+
+    kind: ClassVar[str] = "table"
+
+    baseline: str
+    rows: tuple[TableRow, ...]
+    groups: tuple[GroupMean, ...]
+    left_out: Mapping[str, str]
+    level: float
+    critical: float
+    comparisons: int
+    scale: Scale | None
+    warnings: tuple[Note, ...]
+    why: str
+    estimand: str
+    verdict: Verdict
+    seed: int
+    versions: Mapping[str, str]
+    command: str = ""
+
+    def __repr__(self) -> str:
+        return f"<Table: {self.verdict.text}>"
+
+    def __str__(self) -> str:
+        return self.verdict.text
+
+    def _repr_html_(self) -> str:
+        return f"<p><strong>{escape(self.verdict.text)}</strong></p>"

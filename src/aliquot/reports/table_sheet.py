@@ -1,0 +1,133 @@
+"""A table of tasks × systems as a sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aliquot.findings.comparison import Scale
+from aliquot.findings.numbers import difference_unit, write_difference, write_p, write_value
+from aliquot.findings.table import GroupMean, Table, TableRow
+from aliquot.reports.sheet import Block, Grid, Sheet
+from aliquot.stats.results import Estimate, HypothesisTest, Undefined
+
+
+def sheet_of(table: Table) -> Sheet:
+    """Return the text of a table."""
+    return Sheet(
+        headline=table.verdict.text,
+        blocks=tuple(_blocks(table)),
+        warnings=tuple(note.text for note in table.warnings),
+        details=tuple(_details(table)),
+        footer=f"Seed {table.seed}. {', '.join(f'{name} {text}' for name, text in table.versions.items())}.",
+    )
+
+
+def main_grid(table: Table) -> Grid:
+    """Return the table itself: a row for each task and candidate."""
+    many = len({row.candidate for row in table.rows}) > 1
+    head = (
+        "task",
+        *(("system",) if many else ()),
+        table.baseline,
+        "system" if many else table.rows[0].candidate,
+    )
+    head = (*head, "difference", f"{100 * table.level:g}% interval", "p max-T", "p Holm", "")
+    if many:
+        head = ("task", "system", table.baseline, "rate", *head[4:])
+    return Grid("", head, tuple(_row(row, many=many) for row in table.rows), names=2 if many else 1)
+
+
+def _row(row: TableRow, *, many: bool) -> tuple[str, ...]:
+    word = {"undecided": "tie", "nothing_to_judge": "-"}.get(row.word, row.word.replace("_", " "))
+    return (
+        row.task,
+        *((row.candidate,) if many else ()),
+        _rate(row.baseline_rate, row.scale),
+        _rate(row.candidate_rate, row.scale),
+        *_difference(row.difference, row.scale),
+        _p(row.p_max_t),
+        "-" if row.p_holm is None else _p(HypothesisTest("holm", max(row.p_holm, 1e-300))),
+        word,
+    )
+
+
+def _rate(estimate: Estimate | Undefined, scale: Scale) -> str:
+    return (
+        "-" if isinstance(estimate, Undefined) else write_value(estimate.point, scale, width=estimate.width)
+    )
+
+
+def _difference(estimate: Estimate | Undefined, scale: Scale) -> tuple[str, str]:
+    if isinstance(estimate, Undefined):
+        return "-", "not available"
+    point, low, high = (
+        write_difference(value, scale, width=estimate.width)
+        for value in (estimate.point, estimate.low, estimate.high)
+    )
+    return point, f"{low} to {high}"
+
+
+def _p(test: HypothesisTest | None) -> str:
+    return "-" if test is None else write_p(test).removeprefix("p ")
+
+
+def _blocks(table: Table) -> Iterator[Block]:
+    yield main_grid(table)
+    if table.groups and table.scale is not None:
+        yield _groups(table, table.scale)
+    yield from (f"{task} is left out: it {reason}." for task, reason in table.left_out.items())
+    if reach := _reach(table):
+        yield reach
+    yield f"Method: {table.why}."
+
+
+def _groups(table: Table, scale: Scale) -> Grid:
+    many = len({mean.candidate for mean in table.groups}) > 1
+
+    def cells(mean: GroupMean) -> tuple[str, ...]:
+        return (
+            mean.weighting,
+            *((mean.candidate,) if many else ()),
+            _rate(mean.baseline_rate, scale),
+            _rate(mean.candidate_rate, scale),
+            *_difference(mean.difference, scale),
+        )
+
+    head = (table.baseline, "system" if many else table.groups[0].candidate, "difference")
+    head = ("mean over tasks", *(("system",) if many else ()), *head, f"{100 * table.level:g}% interval")
+    if many:
+        head = ("mean over tasks", "system", table.baseline, "rate", *head[4:])
+    return Grid("", head, tuple(map(cells, table.groups)), names=2 if many else 1)
+
+
+def _reach(table: Table) -> str:
+    """Say which differences the rows can show, each alone."""
+    sizes = [(row.detectable, row.scale) for row in table.rows if not isinstance(row.detectable, Undefined)]
+    if not sizes or len({scale for _, scale in sizes}) > 1:
+        return ""
+    scale = sizes[0][1]
+    low, high = min(one.low for one, _ in sizes), max(one.high for one, _ in sizes)
+    shown = " to ".join(
+        dict.fromkeys(write_difference(size, scale, width=high).lstrip("+") for size in (low, high))
+    )
+    return f"Alone, these rows can show {shown}{difference_unit(scale)} (80% power)."
+
+
+def _details(table: Table) -> Iterator[Block]:
+    rows = tuple(
+        (
+            row.task,
+            row.candidate,
+            row.metric,
+            str(row.n_items),
+            "-" if row.n_clusters is None else str(row.n_clusters),
+            "-" if isinstance(row.difference, Undefined) else row.difference.method,
+            "-" if row.test is None else f"{row.test.name} {write_p(row.test)}",
+        )
+        for row in table.rows
+    )
+    yield Grid(
+        "Rows", ("task", "system", "metric", "items", "clusters", "interval", "test alone"), rows, names=3
+    )
+    yield f"Estimand: {table.estimand}"
+    yield f"{table.comparisons} comparisons made."
