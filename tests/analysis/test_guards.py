@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import narwhals as nw
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -17,7 +16,6 @@ from aliquot.analysis.scales import scale_of
 from aliquot.evidence.assembly import assemble
 from aliquot.evidence.contents import metrics, systems, tasks
 from aliquot.evidence.reduction import units
-from aliquot.evidence.tables import LazyTable
 from tests.shared import shared
 
 
@@ -203,7 +201,7 @@ def test_texts_are_read_only_when_asked_few_and_at_hand():
     assert guards(evidence_of([1.0, 0.0] * (MOST_TEXTS // 2 + 1), texts=texts)) == {}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     rows=st.lists(st.tuples(st.booleans(), st.sampled_from(["a", "b", "c", "d"])), min_size=20, max_size=60),
     order=st.randoms(use_true_random=False),
@@ -266,21 +264,3 @@ def test_no_false_alarm_on_shared_inspect_logs():
     )
     assert len(logs) == 4
     assert [fired(read(log)) for log in logs] == [set()] * 4
-
-
-def test_lazy_rows_raise_the_same_without_texts():
-    evidence = evidence_of(MIXED, statuses=["truncated"] * 9 + ["ok"] * 51)
-    tables = (("responses", ("system", "task")), ("outcomes", ("system", "task", "metric", "scorer")))
-    lazy = evidence.revise(
-        **{
-            name: LazyTable(
-                rows=nw.from_native(getattr(evidence, name).lazy()),
-                names=getattr(evidence, name).select(*columns).unique(maintain_order=True),
-                schema=dict(getattr(evidence, name).schema),
-                key=("item", "attempt"),
-            )
-            for name, columns in tables
-        }
-    )
-    assert guards(lazy) == guards(evidence)
-    assert lazy.is_lazy

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import narwhals as nw
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -16,7 +15,6 @@ from aliquot.analysis.scoring_rule import MOST_RULES, find_scoring_rules
 from aliquot.evidence.assembly import assemble
 from aliquot.evidence.matching import pair
 from aliquot.evidence.merging import merge
-from aliquot.evidence.tables import LazyTable
 from aliquot.stats.results import Estimate
 from tests.oracles import case
 from tests.shared import shared
@@ -190,32 +188,3 @@ def test_the_filters_of_a_shared_log():
     analysed = analyse_pairs(plain, scale_of(evidence, other.metric), level=0.95, seed=1)
     assert other.difference == analysed.difference
     assert found.split is not None
-
-
-def test_lazy_rows_give_the_same():
-    evidence = evidence_under(
-        {"acc": counts(1, 4, 30), "acc_norm": counts(3, 1, 30)},
-        statuses={("acc", "pr"): ["unparsed"] * 3 + ["ok"] * 27},
-    )
-    lazy = evidence.revise(
-        **{
-            name: LazyTable(
-                rows=nw.from_native(held.lazy()),
-                names=held.select(*columns).unique(maintain_order=True),
-                schema=dict(held.schema),
-                key=key,
-            )
-            for name, held, columns, key in (
-                ("responses", evidence.responses, ("system", "task"), ("item", "attempt")),
-                (
-                    "outcomes",
-                    evidence.outcomes,
-                    ("system", "task", "metric", "scorer"),
-                    ("metric", "item", "attempt"),
-                ),
-            )
-        }
-    )
-    assert lazy.is_lazy
-    assert rules_of(lazy, "acc") == rules_of(evidence, "acc")
-    assert lazy.is_lazy

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import narwhals as nw
 import numpy as np
 import polars as pl
 import pytest
@@ -17,7 +16,6 @@ from aliquot.analysis.side_metrics import find_side_metrics
 from aliquot.evidence.assembly import assemble
 from aliquot.evidence.matching import pair
 from aliquot.evidence.merging import merge
-from aliquot.evidence.tables import LazyTable
 from aliquot.stats.corpus import corpus_difference, corpus_swap
 from aliquot.stats.quantiles import quantile_difference
 from aliquot.stats.ratios import UnboundedRatio, fieller
@@ -353,26 +351,6 @@ def test_no_shared_item_leaves_nothing_to_compare():
     )
     found = side_metrics(assemble(outcomes, responses=responses))
     assert (found.metrics, found.costs, found.comparisons, found.trade) == ((), (), 0, None)
-
-
-def test_lazy_rows_give_the_same():
-    graded = values_of([0.5] * 60, [0.5 + 0.1 * (i % 4) for i in range(60)], metric="score")
-    responses = responses_of(("main", "pr"), 60, cost=cost, currency="USD", latency_s=lambda _, i: 1.0 + i)
-    evidence = assemble(pl.concat([values_of(RIGHT, BETTER), graded]), responses=responses)
-    tables = (("responses", ("system", "task")), ("outcomes", ("system", "task", "metric", "scorer")))
-    lazy = evidence.revise(
-        **{
-            name: LazyTable(
-                rows=nw.from_native(getattr(evidence, name).lazy()),
-                names=getattr(evidence, name).select(*columns).unique(maintain_order=True),
-                schema=dict(getattr(evidence, name).schema),
-                key=("item", "attempt"),
-            )
-            for name, columns in tables
-        }
-    )
-    assert side_metrics(lazy) == side_metrics(evidence)
-    assert lazy.is_lazy
 
 
 def test_a_shared_log_of_promptfoo():

@@ -99,10 +99,10 @@ def _counts(evidence: Evidence, units: Units) -> Mapping[str, int]:
         *(nw.col(f"{name}_most").max() for name in tokens),
     )
     found: dict[str, Any] = whole.collect(backend="polars").to_native().row(0, named=True)
-    found = {name: value or 0 for name, value in found.items()}
+    found = {name: int(value or 0) for name, value in found.items()}  # DuckDB sums are decimals
     at = rows.select(*((nw.col(name) == found[f"{name}_most"]).cast(nw.Int64).sum() for name in tokens))
     reached = at.collect(backend="polars").to_native().row(0, named=True)
-    return found | {f"{name}_at": value or 0 for name, value in reached.items()}
+    return found | {f"{name}_at": int(value or 0) for name, value in reached.items()}
 
 
 def _many(count: int, rows: int) -> bool:
