@@ -196,6 +196,21 @@ def test_a_seed_is_a_number_and_batches_do_not_matter(monkeypatch: pytest.Monkey
     assert first == max_t(d, n_resamples=999, rng=11)
 
 
+def test_counting_equal_units_and_flipping_each_give_one_law(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(6)
+    d = rng.integers(-1, 2, size=(300, 2)).astype(float)  # nine kinds of row, 300/32 of them at most
+    d[:, 1] += 0.05 * (d[:, 1] > 0)
+    flipped = max_t(d, level=0.8, rng=1)
+    monkeypatch.setattr("aliquot.stats.flips._COLLAPSE_FROM", 0)
+    counted = max_t(d, level=0.8, rng=1)
+    assert counted.critical != flipped.critical
+    # a quantile of 9999 near density .35: 4 √(.8 · .2/9999)/.35 = .046, twice
+    assert counted.critical == pytest.approx(flipped.critical, abs=0.065)
+    # 4 √(.25/9999) = .02, and both are random
+    assert counted.p == pytest.approx(flipped.p, abs=0.028)
+    assert counted.statistics == flipped.statistics
+
+
 def test_family_wise_error_of_correlated_columns() -> None:
     """Null data: 6 binary columns that share half of their noise; any false rejection in at most .05 of them."""
     rng = np.random.default_rng(20)

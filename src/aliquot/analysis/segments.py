@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -30,8 +30,13 @@ POOLED: Final = "(small levels)"
 
 _DRAWS: Final = 9999
 _FEWEST_DRAWS: Final = 999
-_CELLS: Final = 40_000_000
-"""Signs drawn at most before the number of flips is cut."""
+_SIGNS: Final = 40_000_000
+"""Signs drawn before the number of flips is cut."""
+_MOVES: Final = 4_000_000
+"""Items moved before the number of permutations is cut; a move costs about ten signs."""
+_FEWEST_MOVES: Final = 199
+_KINDS: Final = 8
+"""Differences of so few sizes are counted by level, which costs no more for more items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +140,16 @@ def _look_at_all(sample: PairedSample, parts: list[_Part], *, level: float, seed
         clusters=sample.clusters,
         weights=item_weights(sample),
         level=level,
-        n_resamples=_draws(sample.n),
+        n_resamples=min(_DRAWS, max(_FEWEST_DRAWS, _SIGNS // sample.n)),
         rng=seed,
     )
 
 
-def _draws(n: int) -> int:
-    return min(_DRAWS, max(_FEWEST_DRAWS, _CELLS // n))
+def _permutations(sample: PairedSample) -> int:
+    plain = sample.clusters is None and sample.weights is None
+    if plain and np.unique(sample.d).size <= _KINDS:
+        return _DRAWS
+    return min(_DRAWS, max(_FEWEST_MOVES, _MOVES // sample.n))
 
 
 def _interaction(sample: PairedSample, field: _Field, *, seed: int) -> HypothesisTest | Undefined:
@@ -154,7 +162,7 @@ def _interaction(sample: PairedSample, field: _Field, *, seed: int) -> Hypothesi
         groups=labels[held],
         clusters=None if sample.clusters is None else sample.clusters[held],
         weights=None if sample.weights is None else sample.weights[held],
-        n_resamples=_draws(sample.n),
+        n_resamples=_permutations(sample),
         rng=seed,
     )
 
@@ -221,6 +229,6 @@ def _shrink(
     groups = shrink_groups(points, variances=variances, level=found.level)
     if isinstance(groups, Shrinkage):
         for j, group in zip(seen, groups.groups, strict=True):
-            shrunken[j] = group
+            shrunken[j] = replace(group, n=estimates[seen.index(j)].n)
     cochran = cochran_q(points, variances=variances)
     return shrunken, cochran, groups.tau if isinstance(groups, Shrinkage) else None

@@ -25,6 +25,11 @@ _CONSTANT = 1e-12
 _EXACT_SUM = 2**24
 """Whole numbers up to this size are summed exactly in single precision."""
 
+_COLLAPSE_FROM = 4096
+"""Units from which equal rows are looked for."""
+_BITS_PER_COUNT = 32
+"""A binomial count costs about as much as this many random bits in the product."""
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnUnits:
@@ -81,11 +86,19 @@ def sign_sums(units: Floats, *, draws: int, rng: np.random.Generator) -> Iterato
     """
     whole = np.abs(units).sum(axis=0).max(initial=0.0) < _EXACT_SUM and bool((np.rint(units) == units).all())
     kind = np.float32 if whole else np.float64
-    typed, total = units.astype(kind), units.sum(axis=0)
-    patterns = _all_patterns(units.shape[0]) if enumerable(units, draws=draws) else None
-    batches = [patterns] if patterns is not None else _random_bits(units.shape[0], draws=draws, rng=rng)
-    for bits in batches:
-        yield 2.0 * (bits.astype(kind) @ typed).astype(np.float64) - total
+    total = units.sum(axis=0)
+    if enumerable(units, draws=draws):
+        batches = iter([_all_patterns(units.shape[0])])
+    else:
+        units, counts = _collapsed(units)
+        batches = (
+            _random_bits(units.shape[0], draws=draws, rng=rng)
+            if counts is None
+            else _random_counts(counts, draws=draws, rng=rng)
+        )
+    typed = units.astype(kind)
+    for plus in batches:
+        yield 2.0 * (plus.astype(kind) @ typed).astype(np.float64) - total
 
 
 def column_norms(units: Floats) -> Floats:
@@ -98,9 +111,28 @@ def enumerable(units: Floats, *, draws: int) -> bool:
     return units.shape[0] <= 40 and 2 ** max(0, units.shape[0] - 1) <= draws
 
 
-def _all_patterns(units: int) -> NDArray[np.uint8]:
+def _collapsed(units: Floats) -> tuple[Floats, Integers | None]:
+    """Rows that differ and how often each occurs, where that saves work; else the rows as they are, and None."""
+    if units.shape[0] < _COLLAPSE_FROM:
+        return units, None
+    # sorting numbers is much faster than sorting rows, and unlike rows of one number are found out
+    keys = units @ np.sqrt(np.arange(2.0, units.shape[1] + 2.0))
+    _, firsts, kind, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+    if counts.size * _BITS_PER_COUNT > units.shape[0] or (units != units[firsts][kind]).any():
+        return units, None
+    return units[firsts], counts
+
+
+def _random_counts(counts: Integers, *, draws: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+    """How many units of each kind take the sign +."""
+    step = max(1, HELD // counts.size)
+    for start in range(0, draws, step):
+        yield rng.binomial(counts, 0.5, size=(min(step, draws - start), counts.size))
+
+
+def _all_patterns(units: int) -> NDArray[np.int64]:
     patterns = np.arange(2 ** max(0, units - 1))
-    return ((patterns[:, None] >> np.arange(units)) & 1).astype(np.uint8)
+    return ((patterns[:, None] >> np.arange(units)) & 1).astype(np.int64)
 
 
 def _random_bits(units: int, *, draws: int, rng: np.random.Generator) -> Iterator[NDArray[np.uint8]]:
