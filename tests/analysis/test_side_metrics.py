@@ -254,6 +254,9 @@ def test_latency_by_quantiles_without_cached_rows():
     expected = quantile_difference(kept, [latency("pr", i) for i in range(10, n)], q=0.95, rng=1)
     assert (p95.difference.low, p95.difference.high) == pytest.approx((expected.low, expected.high))
     assert p95.test is None
+    # 368 values would give p99 an interval; its points are known without
+    assert isinstance(named(found.costs, "latency", "p99").a, Undefined)
+    assert named(found.costs, "latency", "p99").points[0] == pytest.approx(np.quantile(kept, 0.99))
     assert [note.code for note in found.notes] == ["cached_rows"]
     assert "main: 10 of 100" in found.notes[0].text
 

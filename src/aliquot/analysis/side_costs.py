@@ -40,7 +40,7 @@ COUNTS: Final[Mapping[str, tuple[str, str]]] = {
 MOST_TEXTS: Final = 500
 """Items whose answers are read for their length."""
 MOST_RESAMPLED: Final = 5_000
-"""Items up to which the difference of two p95 is resampled."""
+"""Items up to which the difference of two p95 or p99 is resampled."""
 MOST_REASONS: Final = 20
 """Kinds of failure told, the most frequent first."""
 UNLIKE_LOAD: Final = 1.5
@@ -158,11 +158,11 @@ def _mean(
 def _times(
     pairs: Pairs, means: list[pl.DataFrame], column: str, name: str, options: _Options
 ) -> Iterator[SideMetric]:
-    """Yield median and 95th percentile over the items."""
+    """Yield median, 95th and 99th percentile over the items."""
     sample = _sample(pairs, means, column)
     if not sample.n:
         return
-    quantiles: tuple[tuple[Statistic, float], ...] = (("median", 0.5), ("p95", 0.95))
+    quantiles: tuple[tuple[Statistic, float], ...] = (("median", 0.5), ("p95", 0.95), ("p99", 0.99))
     for statistic, q in quantiles:
         a, b = (quantile(side, q=q, clusters=sample.clusters, level=options.level) for side in sample.sides())
         yield SideMetric(
@@ -175,7 +175,7 @@ def _times(
             points=(float(np.quantile(sample.a, q)), float(np.quantile(sample.b, q))),
             a=a,
             b=b,
-            difference=_quantile_change(sample, statistic, options),
+            difference=_quantile_change(sample, q, options),
             ratio=None,
             test=sign_flip(sample.d, clusters=sample.clusters, rng=options.seed)
             if statistic == "median"
@@ -183,15 +183,18 @@ def _times(
         )
 
 
-def _quantile_change(sample: PairedSample, statistic: Statistic, options: _Options) -> Estimate | Undefined:
+def _quantile_change(sample: PairedSample, q: float, options: _Options) -> Estimate | Undefined:
+    """Return the median of the items' differences, or by how much a higher quantile differs."""
     a, b = sample.sides()
-    if statistic == "median":
+    if q == 0.5:
         return paired_quantile(a, b, clusters=sample.clusters, level=options.level)
     if sample.clusters is not None:
-        return Undefined("the difference of two p95 is not resampled by clusters")
+        return Undefined(f"the difference of two p{100 * q:.0f} is not resampled by clusters")
     if sample.n > MOST_RESAMPLED:
-        return Undefined(f"the difference of two p95 is not resampled above {MOST_RESAMPLED:,} items")
-    return quantile_difference(a, b, q=0.95, level=options.level, rng=options.seed)
+        return Undefined(
+            f"the difference of two p{100 * q:.0f} is not resampled above {MOST_RESAMPLED:,} items"
+        )
+    return quantile_difference(a, b, q=q, level=options.level, rng=options.seed)
 
 
 def _lengths(evidence: Evidence, pairs: Pairs, options: _Options) -> Iterator[SideMetric]:

@@ -9,7 +9,7 @@ from aliquot.evidence.tables import Note
 from aliquot.findings.comparison import Scale
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
-Statistic: TypeAlias = Literal["mean", "class_rate", "corpus", "median", "p95"]
+Statistic: TypeAlias = Literal["mean", "class_rate", "corpus", "median", "p95", "p99"]
 
 Trade: TypeAlias = Literal[
     "dominates",
