@@ -268,16 +268,16 @@ class _Maxima(NamedTuple):
 def _maxima(
     units: ColumnUnits, residuals: Floats, norms: Floats, *, draws: int, rng: np.random.Generator
 ) -> _Maxima:
-    """Both maxima from one product: Σ s (d − d̂) = Σ s d − d̂ Σ s, and columns of equal sizes share Σ s."""
+    """Both maxima from one product: Σ s (d − d̂) = Σ s d − d̂ Σ s, and columns of the same items share Σ s."""
     columns, spread = units.sums.shape[1], column_norms(residuals)
-    sizes, share = np.unique(units.sizes, axis=1, return_inverse=True)
-    share = share.reshape(-1)
+    alike = bool((units.sizes == units.sizes[:, :1]).all())
+    sizes = units.sizes[:, :1] if alike else units.sizes
     stacked = np.concatenate([units.sums, sizes], axis=1)
     raw, centred = list[Floats](), list[Floats]()
     for flipped in sign_sums(stacked, draws=draws, rng=rng):
         sums = flipped[:, :columns]
         raw.append(_largest(sums, norms))
-        centred.append(_largest(sums - units.means * flipped[:, columns:][:, share], spread))
+        centred.append(_largest(sums - units.means * flipped[:, columns:], spread))
     return _Maxima(np.concatenate(raw), np.concatenate(centred), exact=enumerable(stacked, draws=draws))
 
 
