@@ -201,6 +201,24 @@ def test_texts_are_read_only_when_asked_few_and_at_hand():
     assert guards(evidence_of([1.0, 0.0] * (MOST_TEXTS // 2 + 1), texts=texts)) == {}
 
 
+def test_one_class_on_every_item_of_a_categorical_metric():
+    def found(labels):
+        n = len(labels)
+        rows = {
+            "system": "main",
+            "item": [f"q{i:03d}" for i in range(n)],
+            "value": [None] * n,
+            "label": labels,
+        }
+        category = {"metric": "value", "kind": "category", "low": None, "high": None, "better": "none"}
+        outcomes = pl.DataFrame(rows, schema_overrides={"value": pl.Float64})
+        return guards(assemble(outcomes, metrics=pl.DataFrame([category])))
+
+    assert found(["A"] * LEAST_ITEMS) == {"one_answer": "main has one class, 'A', on all 20 items"}
+    assert found(["A"] * (LEAST_ITEMS - 1)) == {}
+    assert found(["A"] * LEAST_ITEMS + ["B"]) == {}
+
+
 @settings(max_examples=25, deadline=None)
 @given(
     rows=st.lists(st.tuples(st.booleans(), st.sampled_from(["a", "b", "c", "d"])), min_size=20, max_size=60),

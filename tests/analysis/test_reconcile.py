@@ -147,6 +147,20 @@ def test_reducers_of_epochs():
         assert f"by {name}, not by their mean" in text
 
 
+def test_resolved_of_total_as_swe_bench_prints_it():
+    # 2 of 4 evaluated, one instance ended in an error: the tool says 2 of 5
+    rows = [
+        ("a", 1, 1.0, "ok"),
+        ("b", 1, 1.0, "ok"),
+        ("c", 1, 0.0, "ok"),
+        ("d", 1, 0.0, "ok"),
+        ("e", 1, None, "error"),
+    ]
+    found, text = printed(rows, {"resolved": 2.0, "total": 5.0}, harness="swe-bench")
+    assert found.departures == ("errors_failed",)
+    assert text == "swe-bench printed 40.0 % for main: it counts 1 error as a failure; without it 50.0 %"
+
+
 def test_nothing_printed_is_nothing_to_say():
     evidence = assemble(pl.DataFrame({"system": ["main"], "item": ["1"], "value": [1.0]}))
     mine = units(evidence, "main", task="task", metric="value")

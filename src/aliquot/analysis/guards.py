@@ -12,7 +12,7 @@ from typing import Any, Final
 import narwhals as nw
 import polars as pl
 
-from aliquot.analysis.guard_texts import guard_texts
+from aliquot.analysis.guard_texts import LEAST_ITEMS, guard_texts
 from aliquot.evidence.tables import Evidence, Note
 from aliquot.evidence.units import Units
 from aliquot.findings.comparison import Scale
@@ -42,13 +42,14 @@ def find_guards(
         texts: whether answers and references may be read (up to 500 items a system; never of lazy evidence).
 
     Returns:
-        Notes ``parse_rate``, ``truncated``, ``at_limit``, ``all_right``, ``all_wrong``, and with texts ``one_answer``,
-        ``identical_answers``, ``majority_baseline``, ``inverted``, ``reference_as_answer``.
+        Notes ``parse_rate``, ``truncated``, ``at_limit``, ``all_right``, ``all_wrong``, ``one_answer`` (one class); with
+        texts also ``one_answer``, ``identical_answers``, ``majority_baseline``, ``inverted``, ``reference_as_answer``.
     """
     notes: list[Note] = []
     for units in sides:
         notes += _form(evidence, units)
         notes += _extremes(units, scale)
+        notes += _one_label(evidence, units, scale)
         if texts and not evidence.is_lazy and evidence.texts is not None:
             notes += guard_texts(evidence.texts, units, scale)
     return tuple(notes)
@@ -128,6 +129,24 @@ def _extremes(units: Units, scale: Scale) -> Iterator[Note]:
     elif low == high == worst:
         text = f"has the worst value on all {len(values)} items: check the scorer and the prompt"
         yield Note("all_wrong", f"{units.system} {text}")
+
+
+def _one_label(evidence: Evidence, units: Units, scale: Scale) -> Iterator[Note]:
+    """Say when a categorical metric has one and the same class on every item."""
+    if scale.kind != "category":
+        return
+    rows = evidence.scan(
+        "outcomes", system=units.system, task=units.task, metric=units.metric, scorer=units.scorer
+    )
+    named = (
+        rows.filter(~nw.col("label").is_null())
+        .group_by("label")
+        .agg(nw.col("item").n_unique().alias("items"))
+    )
+    found: pl.DataFrame = named.collect(backend="polars").to_native()
+    if found.height == 1 and found["items"][0] >= LEAST_ITEMS:
+        label, items = found.row(0)
+        yield Note("one_answer", f"{units.system} has one class, {label!r}, on all {items} items")
 
 
 def _ends(values: pl.Series) -> tuple[float, float]:

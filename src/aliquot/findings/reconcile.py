@@ -101,7 +101,7 @@ def _sentence(one: Reconciled, scale: Scale) -> str:
         return f"{head} and here it is {ours}: no reading of the rows reproduces the printed number"
     says = " and ".join(_says(one, name) for name in one.departures)
     if one.departures == ("errors_failed",):
-        return f"{head}: it {says}; without them {ours}"
+        return f"{head}: it {says}; without {'it' if one.errors + one.missing == 1 else 'them'} {ours}"
     return f"{head}: it {says}; here it is {ours}"
 
 
