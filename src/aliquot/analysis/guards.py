@@ -42,8 +42,8 @@ def find_guards(
         texts: whether answers and references may be read (up to 500 items a system; never of lazy evidence).
 
     Returns:
-        Notes ``parse_rate``, ``truncated``, ``at_limit``, ``all_right``, ``all_wrong``, ``one_answer`` (one class); with
-        texts also ``one_answer``, ``identical_answers``, ``majority_baseline``, ``inverted``, ``reference_as_answer``.
+        Notes ``parse_rate``, ``truncated``, ``at_limit``, ``all_right``, ``all_wrong``, ``one_answer``; with
+        texts also ``identical_answers``, ``majority_baseline``, ``inverted``, ``reference_as_answer``.
     """
     notes: list[Note] = []
     for units in sides:
