@@ -16,7 +16,7 @@ B = 4999
 
 
 def _p(d: object, groups: object, **options: object) -> float:
-    found = interaction_test(d, groups=groups, n_resamples=B, rng=1, **options)  # pyright: ignore[reportArgumentType]
+    found = interaction_test(d, segments=groups, n_resamples=B, rng=1, **options)  # pyright: ignore[reportArgumentType]
     assert isinstance(found, HypothesisTest)
     return found.p
 
@@ -81,7 +81,7 @@ def test_items_of_a_cluster_move_within_it_when_groups_cross_clusters() -> None:
     groups, clusters = [0, 1, 1, 0, 1, 0, 0], [0, 0, 0, 1, 1, 1, 1]
     exact = _exact(d, groups, blocks=[[0, 1, 2], [3, 4, 5, 6]])
     assert _p(d, groups, clusters=clusters) == _near(exact)
-    found = interaction_test(d, groups=groups, clusters=clusters, rng=1)
+    found = interaction_test(d, segments=groups, clusters=clusters, rng=1)
     assert isinstance(found, HypothesisTest)
     assert found.settings["permuted"] == "items within clusters"
 
@@ -93,8 +93,8 @@ def test_whole_clusters_move_when_each_lies_in_one_group() -> None:
     rejected = naive = 0
     for _ in range(150):
         d = np.repeat(rng.normal(size=10), 8)
-        whole = interaction_test(d, groups=groups, clusters=clusters, n_resamples=199, rng=rng)
-        alone = interaction_test(d, groups=groups, n_resamples=199, rng=rng)
+        whole = interaction_test(d, segments=groups, clusters=clusters, n_resamples=199, rng=rng)
+        alone = interaction_test(d, segments=groups, n_resamples=199, rng=rng)
         assert isinstance(whole, HypothesisTest)
         assert isinstance(alone, HypothesisTest)
         rejected += whole.p <= 0.05
@@ -110,19 +110,19 @@ def test_whole_clusters_move_when_each_lies_in_one_group() -> None:
 def test_scale_labels_and_equal_weights_do_not_matter(seed: int) -> None:
     rng = np.random.default_rng(seed)
     d, groups = rng.normal(size=20), rng.integers(0, 3, size=20)
-    base = interaction_test(d, groups=groups, n_resamples=99, rng=4)
+    base = interaction_test(d, segments=groups, n_resamples=99, rng=4)
     names = np.array(["x", "y", "z"])[groups]
     for other in (
-        interaction_test(d * 8 + 3, groups=names, n_resamples=99, rng=4),
-        interaction_test(d, groups=groups, weights=np.full(20, 2.5), n_resamples=99, rng=4),
+        interaction_test(d * 8 + 3, segments=names, n_resamples=99, rng=4),
+        interaction_test(d, segments=groups, weights=np.full(20, 2.5), n_resamples=99, rng=4),
     ):
         assert (other.p if other else None) == (base.p if base else None)
 
 
 def test_a_row_of_no_weight_is_not_there() -> None:
     d, groups = [0.5, 0.4, 0.1, -0.2, 9.0], [0, 0, 1, 1, 2]
-    with_it = interaction_test(d, groups=groups, weights=[1, 1, 1, 1, 0], rng=3)
-    without = interaction_test(d[:4], groups=groups[:4], rng=3)
+    with_it = interaction_test(d, segments=groups, weights=[1, 1, 1, 1, 0], rng=3)
+    without = interaction_test(d[:4], segments=groups[:4], rng=3)
     assert isinstance(with_it, HypothesisTest)
     assert isinstance(without, HypothesisTest)
     assert with_it.p == without.p
@@ -130,10 +130,10 @@ def test_a_row_of_no_weight_is_not_there() -> None:
 
 
 def test_what_cannot_be_seen() -> None:
-    assert isinstance(interaction_test([1, 0, 1], groups=[1, 1, 1]), Undefined)
-    alone = interaction_test([1, 0, 1, 0], groups=[1, 1, 2, 2], clusters=[1, 1, 2, 2])
+    assert isinstance(interaction_test([1, 0, 1], segments=[1, 1, 1]), Undefined)
+    alone = interaction_test([1, 0, 1, 0], segments=[1, 1, 2, 2], clusters=[1, 1, 2, 2])
     assert isinstance(alone, Undefined)
     assert "group of its own" in alone.reason
-    nothing = interaction_test([0, 0, 0, 0], groups=[1, 1, 2, 2])
+    nothing = interaction_test([0, 0, 0, 0], segments=[1, 1, 2, 2])
     assert isinstance(nothing, HypothesisTest)
     assert nothing.p == 1.0

@@ -8,9 +8,11 @@ from aliquot.analysis.arrays import SystemSample
 from aliquot.analysis.checklist import fill_checklist
 from aliquot.analysis.claims import Claim, claim_paired, claim_unpaired
 from aliquot.analysis.costs import latency_of, price_of
+from aliquot.analysis.further import Terms, look_further
+from aliquot.analysis.further_remarks import in_order, warn_further
 from aliquot.analysis.margins import margin_on
 from aliquot.analysis.method import analyse_system
-from aliquot.analysis.remarks import find_unchecked, find_warnings
+from aliquot.analysis.remarks import find_assumptions, find_unchecked, find_warnings
 from aliquot.analysis.scales import scale_of
 from aliquot.analysis.settings import Contrast, contrast_settings, settings_of
 from aliquot.analysis.software import versions
@@ -20,6 +22,7 @@ from aliquot.evidence.matching import MatchOn, pair
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Pairs, Units
 from aliquot.findings.comparison import Comparison, Scale, SystemSummary
+from aliquot.findings.noise import RememberedNoise
 from aliquot.findings.verdict import Verdict
 from aliquot.stats.inputs import DEFAULT_SEED
 
@@ -37,6 +40,7 @@ class Choices:
         seed: seed of everything random.
         unpaired: compare each system's own items although some are shared.
         allow: components that may differ although the comparison is then refused by default (``judge``).
+        noise: what this suite was seen to move by itself, to be shown beside the difference.
     """
 
     metric: str | None = None
@@ -47,6 +51,7 @@ class Choices:
     seed: int = DEFAULT_SEED
     unpaired: bool = False
     allow: tuple[str, ...] = ()
+    noise: RememberedNoise | None = None
 
 
 def compare_systems(
@@ -85,6 +90,8 @@ def compare_systems(
     scale = scale_of(evidence, metric)
     margin = margin_on(scale, choices.margin)
     claim = _claim(evidence, pairs, scale, margin=margin, choices=choices)
+    terms = Terms(choices.level, margin, choices.cluster, choices.match_on, choices.seed)
+    further = look_further(evidence, claim, scale, terms=terms)
     sides = [
         _summary(units, side, scale=scale, evidence=evidence, level=choices.level)
         for units, side in zip((pairs.baseline, pairs.candidate), claim.sides, strict=True)
@@ -112,9 +119,12 @@ def compare_systems(
         if_missing=claim.if_missing,
         same=contrast.same,
         differs=contrast.differs,
-        reconciliation=(),
-        comparisons=1,
-        warnings=find_warnings(evidence, claim, contrast, [side.estimate for side in sides]),
+        reconciliation=further.reconciliation,
+        comparisons=1 + further.comparisons,
+        warnings=in_order(
+            *warn_further(further, scale),
+            *find_warnings(evidence, claim, contrast, [side.estimate for side in sides]),
+        ),
         not_checked=find_unchecked(evidence, claim),
         checklist=fill_checklist(evidence, claim, a=a, b=b),
         why=claim.analysed.why,
@@ -123,6 +133,17 @@ def compare_systems(
         seed=choices.seed,
         versions=versions(),
         command=command,
+        assumptions=find_assumptions(claim),
+        answered=further.answered,
+        item_tests=further.item_tests,
+        clusters_tried=further.clusters_tried,
+        scoring=further.scoring,
+        segments=further.segments,
+        contrast=further.contrast,
+        power_seen=further.power_seen,
+        repeats_worth=further.repeats_worth,
+        side_metrics=further.side_metrics,
+        noise=choices.noise,
     )
 
 

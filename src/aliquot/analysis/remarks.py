@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aliquot.analysis.claims import Claim
+from aliquot.analysis.further import MOST_SCANNED
 from aliquot.analysis.method import Analysed
 from aliquot.analysis.settings import Contrast
 from aliquot.evidence.matching import spelling_notes
@@ -78,7 +79,12 @@ def _about_matching(claim: Claim) -> list[Note]:
     if matching.content_differs:
         found.append(Note("content_differs", f"{matching.content_differs} shared ids have different content"))
     if matching.duplicates:
-        found.append(Note("duplicates", f"{matching.duplicates} items are exact copies of another item"))
+        copies = (
+            "1 item is an exact copy"
+            if matching.duplicates == 1
+            else f"{matching.duplicates} items are exact copies"
+        )
+        found.append(Note("duplicates", f"{copies} of another item"))
     return found
 
 
@@ -99,8 +105,28 @@ def find_unchecked(evidence: Evidence, claim: Claim) -> tuple[Note, ...]:
         found.append(
             Note("repeats", "how much one system varies from attempt to attempt; it needs attempts > 1")
         )
+    if claim.n_items > MOST_SCANNED and any(name.startswith("segment.") for name in evidence.items.columns):
+        found.append(Note("segments", f"segments, as more than {MOST_SCANNED:,} items are compared"))
     if evidence.items["content"].null_count() == evidence.items.height:
         found.append(Note("content", "whether items of one id asked the same; it needs the inputs"))
     if evidence.settings.is_empty():
         found.append(Note("settings", "whether only one thing changed; it needs the settings of the runs"))
+    return tuple(found)
+
+
+def find_assumptions(claim: Claim) -> tuple[str, ...]:
+    """Return what must hold for the number to mean what it says, in sentences."""
+    clustered = claim.n_clusters is not None
+    unit = "clusters" if clustered else "items"
+    found = [
+        f"{unit} are as if drawn independently from those the claim is about",
+        "prompts, decoding and scorer are those of these runs",
+        "a scorer's value is what it says it measures",
+    ]
+    if claim.paired is None:
+        found.insert(1, "the two item sets are as hard as each other")
+    if any(side.repeated for side in claim.sides):
+        found.append("attempts at an item are independent of each other")
+    if claim.if_missing is not None:
+        found.append("rows without a value are like those with one (the readings beside it do without this)")
     return tuple(found)

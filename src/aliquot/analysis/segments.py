@@ -159,7 +159,7 @@ def _interaction(sample: PairedSample, field: _Field, *, seed: int) -> Hypothesi
     held = labels >= 0
     return interaction_test(
         sample.d[held],
-        groups=labels[held],
+        segments=labels[held],
         clusters=None if sample.clusters is None else sample.clusters[held],
         weights=None if sample.weights is None else sample.weights[held],
         n_resamples=_permutations(sample),

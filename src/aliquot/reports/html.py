@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from aliquot.findings.comparison import Comparison
 from aliquot.findings.numbers import write_difference
+from aliquot.reports.comparison_blocks import comparison_blocks
 from aliquot.reports.page import render_page
 from aliquot.reports.view import view_of
 from aliquot.stats.results import Estimate
@@ -29,7 +30,13 @@ class IntervalPlot:
 
 def render_html(comparison: Comparison) -> str:
     """Return a comparison as a self-contained page that opens from disk, prints, and needs no script."""
-    return render_page("comparison.html.j2", c=comparison, view=view_of(comparison), plot=_plot(comparison))
+    return render_page(
+        "comparison.html.j2",
+        c=comparison,
+        view=view_of(comparison),
+        plot=_plot(comparison),
+        blocks=comparison_blocks(comparison),
+    )
 
 
 def _plot(comparison: Comparison) -> IntervalPlot | None:

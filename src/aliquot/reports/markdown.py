@@ -23,8 +23,10 @@ def render_markdown(comparison: Comparison) -> str:
     blocks += [_folded(title.lower(), names) for title, names in view.moved if names]
     blocks += [
         f"Same: {escape_markdown(view.same)}. Differs: {escape_markdown(view.differs)}.",
-        f"Latency: {view.latency}." if view.latency else "",
+        f"Also: {escape_markdown(view.also)}" if view.also else "",
+        view.noise,
         view.settles,
+        *(f"{escape_markdown(text)}." for text in comparison.reconciliation),
         "\n".join(f"- {escape_markdown(note.text)}" for note in comparison.warnings),
         f"<sub>{escape_markdown(view.methods)} {escape_markdown(view.footer)}</sub>",
     ]

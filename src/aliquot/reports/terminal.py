@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
 from aliquot.findings.comparison import Comparison
+from aliquot.reports.comparison_blocks import comparison_blocks
 from aliquot.reports.plain import name_some, neutralise, short_name, wrap
+from aliquot.reports.sheet_terminal import blocks_lines
 from aliquot.reports.view import SystemRow, View, view_of
 
 MAX_LINES = 15
@@ -57,20 +60,44 @@ def _body(comparison: Comparison, view: View, *, room: int) -> list[str]:
     """Return the blocks below the table in reading order, without the least important ones when they do not fit."""
     moved = [f"  {title}: {name_some(names, limit=68)}" for title, names in view.moved if _any_moved(view)]
     settings = wrap(f"Same: {neutralise(view.same)}.  Differs: {neutralise(view.differs)}.", lines=2)
-    settings = settings if view.recorded else []
-    latency = wrap(f"Latency: {view.latency}.") if view.latency else []
-    settles = wrap(view.settles, lines=2)
     closing = wrap(f"{view.methods} -v for all.")
-    if len(closing) > 1:
-        closing = wrap(view.methods, lines=2)
-    warnings = _warnings(comparison)
-    spare = room - sum(map(len, (moved, settings, latency, settles, closing, warnings)))
-    if spare < 0:
-        latency, spare = [], spare + len(latency)
-    if spare < 0 and settings:
-        settings = wrap(f"Differs: {neutralise(view.differs)}.", lines=1)
-        spare = room - sum(map(len, (moved, settings, settles, closing, warnings)))
-    return [*moved[: len(moved) + min(0, spare)], *settings, *latency, *settles, *warnings, *closing]
+    blocks = [
+        *(_Block(rank, [line]) for rank, line in zip((8, 4), moved, strict=False)),
+        _Block(6, settings if view.recorded else [], wrap(f"Differs: {neutralise(view.differs)}.", lines=1)),
+        _Block(3, wrap(f"Also: {neutralise(view.also)}", lines=2) if view.also else []),
+        _Block(5, wrap(view.noise, lines=2) if view.noise else []),
+        _Block(7, wrap(view.settles, lines=2), wrap(view.settles.split(". ")[0], lines=1)),
+        *_reconciled(comparison),
+        _Block(9, _warnings(comparison)),
+        _Block(10, closing if len(closing) == 1 else wrap(view.methods, lines=2)),
+    ]
+    return [line for block in _fit(blocks, room=room) for line in block.lines]
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Lines that stand or fall together: how much they matter, and a shorter form of them."""
+
+    rank: int
+    lines: list[str]
+    short: list[str] = field(default_factory=list[str])
+
+
+def _fit(blocks: list[_Block], *, room: int) -> list[_Block]:
+    """Return the blocks that fit: the least important ones give way, first to their short form."""
+    while sum(len(block.lines) for block in blocks) > room:
+        least = min((block for block in blocks if block.lines), key=lambda block: block.rank)
+        shorter = bool(least.short) and len(least.short) < len(least.lines)
+        lines = least.short if shorter else []
+        blocks = [replace(block, lines=lines, short=[]) if block is least else block for block in blocks]
+    return blocks
+
+
+def _reconciled(comparison: Comparison) -> list[_Block]:
+    """Return the harness's own numbers: of more weight where they are others than ours."""
+    texts = [neutralise(text, limit=300) for text in comparison.reconciliation]
+    differ = any("the same" not in text for text in texts)
+    return [_Block(8 if differ else 2, wrap(f"{text}.", lines=2), wrap(text, lines=1)) for text in texts[:2]]
 
 
 def _any_moved(view: View) -> bool:
@@ -107,7 +134,9 @@ def _details(comparison: Comparison, view: View) -> list[str]:
         *(line for name, value in view.checklist for line in _hanging(f"{name}: {neutralise(value)}")),
         *_notes("Warnings", (note.text for note in comparison.warnings)),
         *_notes("Not checked", (note.text for note in comparison.not_checked)),
-        *(line for text in comparison.reconciliation for line in wrap(neutralise(text))),
+        *(line for text in comparison.reconciliation for line in wrap(f"{neutralise(text, limit=400)}.")),
+        *blocks_lines(comparison_blocks(comparison), most=None),
+        "",
         *wrap(view.footer),
     ]
 

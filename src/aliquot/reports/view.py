@@ -14,6 +14,7 @@ from aliquot.findings.numbers import (
     write_percent,
     write_value,
 )
+from aliquot.reports.also import write_also, write_remembered
 from aliquot.stats.results import Estimate, Undefined
 
 _FLOOR_SHOWN = 1e-4
@@ -55,7 +56,8 @@ class View:
     recorded: bool
     same: str
     differs: str
-    latency: str
+    also: str
+    noise: str
     settles: str
     methods: str
     matching: str
@@ -79,7 +81,8 @@ def view_of(comparison: Comparison) -> View:
         recorded=bool(comparison.same or comparison.differs),
         same=", ".join(comparison.same) or ("nothing" if comparison.differs else "settings not recorded"),
         differs=", ".join(comparison.differs) or ("nothing recorded" if comparison.same else "not recorded"),
-        latency=_latency(comparison.baseline.latency, comparison.candidate.latency),
+        also=write_also(comparison) or _latency(comparison.baseline.latency, comparison.candidate.latency),
+        noise=write_remembered(comparison.noise, comparison.scale),
         settles=_settles(comparison),
         methods=_methods(comparison),
         matching=_matching(comparison),
@@ -159,7 +162,7 @@ def _latency(a: Quantiles | None, b: Quantiles | None) -> str:
     median, p95 = (
         f"{x:.{places}f} -> {y:.{places}f} {a.unit}" for x, y in ((a.median, b.median), (a.p95, b.p95))
     )
-    return f"median {median}, p95 {p95}"
+    return f"latency median {median}, p95 {p95}."
 
 
 def _settles(comparison: Comparison) -> str:

@@ -30,7 +30,7 @@ _KINDS = 8
 def interaction_test(
     d: ArrayLike,
     *,
-    groups: ArrayLike,
+    segments: ArrayLike,
     clusters: ArrayLike | None = None,
     weights: ArrayLike | None = None,
     n_resamples: int = 9999,
@@ -44,7 +44,7 @@ def interaction_test(
 
     Args:
         d: candidate minus baseline on each item.
-        groups: one label an item.
+        segments: one label an item.
         clusters: one label an item.
         weights: one non-negative weight an item.
         n_resamples: B.
@@ -60,17 +60,17 @@ def interaction_test(
         Fisher (1935) The Design of Experiments, sec. 21; Phipson & Smyth (2010) SAGMB 9:39, (r + 1)/(B + 1).
 
     Examples:
-        >>> d, groups = [1, 1, 1, 0, 1, 1, 0, -1, 0, -1, 0, -1], ["de"] * 6 + ["en"] * 6
-        >>> print(interaction_test(d, groups=groups, rng=1))
+        >>> d, segments = [1, 1, 1, 0, 1, 1, 0, -1, 0, -1, 0, -1], ["de"] * 6 + ["en"] * 6
+        >>> print(interaction_test(d, segments=segments, rng=1))
         interaction_permutation: p = 0.0092 (two-sided)
     """
     values = as_values(d, name="d")
-    labels = as_codes(groups, values.size, name="groups")
+    labels = as_codes(segments, values.size, name="segments")
     w = np.ones(values.size) if weights is None else as_weights(weights, values.size) * values.size
     draws = int(as_count(n_resamples, name="n_resamples", at_least=1))
     kept = w > 0
     excess, w, labels = (w * (values - np.average(values, weights=w)))[kept], w[kept], labels[kept]
-    labels = as_codes(labels, labels.size, name="groups")
+    labels = as_codes(labels, labels.size, name="segments")
     if labels.max() == 0:
         return Undefined("there is one group only, so groups cannot differ")
     codes = None if clusters is None else cluster_codes(clusters, values.size)[kept]

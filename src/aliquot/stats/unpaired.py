@@ -169,7 +169,8 @@ def _summed(*sides: Rows) -> ClusterVariance | Undefined:
         side, reason = ("a", a) if isinstance(a, Undefined) else ("b", b)
         return Undefined(f"side {side} holds {str(reason).removeprefix('undefined: ')}")
     variance = a.variance + b.variance
-    df = variance**2 / (a.variance**2 / a.df + b.variance**2 / b.df) if variance > 0 else min(a.df, b.df)
+    share = a.variance / variance if variance > 0 else 0.0  # a share, as squares of V leave the floats
+    df = 1 / (share**2 / a.df + (1 - share) ** 2 / b.df) if variance > 0 else min(a.df, b.df)
     return ClusterVariance(
         mean=b.mean - a.mean,
         variance=variance,

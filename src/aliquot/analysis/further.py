@@ -1,0 +1,254 @@
+"""What else the rows of a comparison say: each part is looked for only where the evidence holds what it needs.
+
+The parts are imported when they are needed, as a comparison of two small tables must not pay for any of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from aliquot.analysis.arrays import PairedSample
+from aliquot.analysis.claims import Claim
+from aliquot.evidence.contents import metrics
+from aliquot.evidence.matching import MatchOn
+from aliquot.evidence.tables import Evidence, Note
+from aliquot.findings.comparison import Scale
+from aliquot.stats.results import Undefined
+
+if TYPE_CHECKING:
+    from aliquot.findings.answered import Answered
+    from aliquot.findings.cluster_search import ClusterSearch
+    from aliquot.findings.contrast import MethodContrast
+    from aliquot.findings.item_tests import ItemTests
+    from aliquot.findings.power_seen import PowerSeen, RepeatsWorth
+    from aliquot.findings.scoring_rule import ScoringRules
+    from aliquot.findings.segments import SegmentScan
+    from aliquot.findings.side_metrics import SideMetrics
+
+
+MOST_SCANNED: Final = 20_000
+"""Items up to which segments are scanned: the scan flips a matrix of items × segments, and takes seconds beyond."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """On what terms the comparison is made.
+
+    Attributes:
+        level: confidence level.
+        margin: margin of the verdict, in the metric's units.
+        cluster: field that names the cluster; None for the evidence's own.
+        match_on: whether items of one id must have the same content.
+        seed: seed of everything random.
+    """
+
+    level: float
+    margin: float | None
+    cluster: str | None
+    match_on: MatchOn
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Further:
+    """What was found beside the difference; None where there was nothing to look at.
+
+    Attributes:
+        answered: how much each system answered, and its rate over that.
+        item_tests: items told apart one by one, with repeats.
+        clusters_tried: fields tried as clusters that nobody had named.
+        scoring: the difference under the other rules that scored the same responses.
+        segments: the difference on every segment.
+        contrast: what the analyses that do not fit the design would have said.
+        power_seen: how likely this design was to show a difference of the size seen.
+        repeats_worth: what more attempts would bring.
+        side_metrics: other metrics, time, tokens, money and failures.
+        reconciliation: a sentence for each number the harness printed.
+        notes: guards on the rows, and whether the result is a borderline one.
+    """
+
+    answered: Answered | None = None
+    item_tests: ItemTests | None = None
+    clusters_tried: ClusterSearch | None = None
+    scoring: ScoringRules | None = None
+    segments: SegmentScan | None = None
+    contrast: MethodContrast | None = None
+    power_seen: PowerSeen | None = None
+    repeats_worth: RepeatsWorth | None = None
+    side_metrics: SideMetrics | None = None
+    reconciliation: tuple[str, ...] = field(default=())
+    notes: tuple[Note, ...] = field(default=())
+
+    @property
+    def comparisons(self) -> int:
+        """Comparisons made here."""
+        segments = self.segments.scanned if self.segments else 0
+        made = [part.comparisons for part in (self.scoring, self.side_metrics) if part is not None]
+        return segments + sum(made)
+
+
+def look_further(evidence: Evidence, claim: Claim, scale: Scale, *, terms: Terms) -> Further:
+    """Return what the rows say beside the difference.
+
+    Args:
+        evidence: the tables.
+        claim: the difference, and the items it rests on.
+        scale: the metric's scale.
+        terms: on what terms it is made.
+    """
+    reconciliation = _reconciliation(evidence, claim, scale)
+    if claim.verdict.word == "nothing_to_judge":
+        return Further(reconciliation=reconciliation, notes=_guards(evidence, claim, scale))
+    if claim.paired is None:
+        return Further(
+            answered=_answered(evidence, claim, scale, terms),
+            reconciliation=reconciliation,
+            notes=(*_borderline(claim, terms), *_guards(evidence, claim, scale)),
+        )
+    return Further(
+        answered=_answered(evidence, claim, scale, terms),
+        item_tests=_item_tests(evidence, claim, scale, terms),
+        clusters_tried=_clusters_tried(claim, scale, terms),
+        scoring=_scoring(evidence, claim, terms),
+        segments=_segments(claim, scale, terms),
+        contrast=_contrast(claim.paired, scale, terms),
+        power_seen=_power_seen(claim, claim.paired, scale, terms),
+        repeats_worth=_repeats_worth(evidence, claim, claim.paired, scale, terms),
+        side_metrics=_side_metrics(evidence, claim, terms),
+        reconciliation=reconciliation,
+        notes=(*_borderline(claim, terms), *_guards(evidence, claim, scale)),
+    )
+
+
+def _reconciliation(evidence: Evidence, claim: Claim, scale: Scale) -> tuple[str, ...]:
+    if evidence.reported.is_empty():
+        return ()
+    from aliquot.analysis.reconcile import find_reconciliation
+    from aliquot.findings.reconcile import write_reconciliation
+
+    sides = zip((claim.pairs.baseline, claim.pairs.candidate), claim.sides, strict=True)
+    found = [find_reconciliation(evidence, units, side, scale) for units, side in sides]
+    return write_reconciliation([one for one in found if one is not None], scale)
+
+
+def _answered(evidence: Evidence, claim: Claim, scale: Scale, terms: Terms) -> Answered | None:
+    if all(side.answered == 1 for side in (claim.pairs.baseline, claim.pairs.candidate)):
+        return None
+    from aliquot.analysis.answered import find_answered
+
+    return find_answered(evidence, claim.pairs, claim.sides, scale, level=terms.level)
+
+
+def _item_tests(evidence: Evidence, claim: Claim, scale: Scale, terms: Terms) -> ItemTests | None:
+    if claim.paired is None or not claim.paired.repeated:
+        return None
+    from aliquot.analysis.item_tests import find_item_tests
+
+    return _defined(find_item_tests(evidence, claim.pairs, claim.paired, scale, level=terms.level))
+
+
+def _clusters_tried(claim: Claim, scale: Scale, terms: Terms) -> ClusterSearch | None:
+    if claim.paired is None or not _has_segments(claim) or claim.n_clusters is not None:
+        return None
+    from aliquot.analysis.cluster_search import find_clusters
+
+    return find_clusters(
+        claim.pairs,
+        scale,
+        headline=claim.analysed.difference,
+        cluster=terms.cluster,
+        level=terms.level,
+        seed=terms.seed,
+    )
+
+
+def _scoring(evidence: Evidence, claim: Claim, terms: Terms) -> ScoringRules | None:
+    task = claim.pairs.baseline.task
+    if claim.paired is None or (len(metrics(evidence, task)) < 2 and _all_parsed(claim)):
+        return None
+    from aliquot.analysis.scoring_rule import find_scoring_rules
+
+    return find_scoring_rules(
+        evidence,
+        claim.pairs,
+        level=terms.level,
+        margin=terms.margin,
+        seed=terms.seed,
+        cluster=terms.cluster,
+        match_on=terms.match_on,
+    )
+
+
+def _segments(claim: Claim, scale: Scale, terms: Terms) -> SegmentScan | None:
+    if claim.paired is None or not _has_segments(claim) or claim.paired.n > MOST_SCANNED:
+        return None
+    from aliquot.analysis.segments import find_segments
+
+    return find_segments(claim.pairs, claim.paired, scale, level=terms.level, seed=terms.seed)
+
+
+def _contrast(sample: PairedSample, scale: Scale, terms: Terms) -> MethodContrast | None:
+    from aliquot.analysis.contrast import find_contrast
+
+    return _defined(find_contrast(sample, scale, level=terms.level, margin=terms.margin, seed=terms.seed))
+
+
+def _power_seen(claim: Claim, sample: PairedSample, scale: Scale, terms: Terms) -> PowerSeen | None:
+    from aliquot.analysis.power_seen import find_power_seen
+
+    return _defined(find_power_seen(sample, claim.analysed.difference, scale, level=terms.level))
+
+
+def _repeats_worth(
+    evidence: Evidence, claim: Claim, sample: PairedSample, scale: Scale, terms: Terms
+) -> RepeatsWorth | None:
+    if not sample.repeated:
+        return None
+    from aliquot.analysis.power_seen import find_repeats_worth
+
+    difference = claim.analysed.difference
+    return _defined(find_repeats_worth(evidence, claim.pairs, sample, difference, scale, level=terms.level))
+
+
+Found = TypeVar("Found")
+
+
+def _defined(found: Found | Undefined) -> Found | None:
+    return None if isinstance(found, Undefined) else found
+
+
+def _side_metrics(evidence: Evidence, claim: Claim, terms: Terms) -> SideMetrics:
+    from aliquot.analysis.side_metrics import find_side_metrics
+
+    return find_side_metrics(
+        evidence,
+        claim.pairs,
+        claim.analysed.difference,
+        level=terms.level,
+        seed=terms.seed,
+        cluster=terms.cluster,
+        match_on=terms.match_on,
+        texts=True,
+    )
+
+
+def _borderline(claim: Claim, terms: Terms) -> tuple[Note, ...]:
+    from aliquot.analysis.borderline import find_borderline
+
+    found = find_borderline(claim.analysed.tests, claim.analysed.difference, level=terms.level)
+    return () if found is None else (found,)
+
+
+def _guards(evidence: Evidence, claim: Claim, scale: Scale) -> tuple[Note, ...]:
+    from aliquot.analysis.guards import find_guards
+
+    return find_guards(evidence, (claim.pairs.baseline, claim.pairs.candidate), scale, texts=True)
+
+
+def _has_segments(claim: Claim) -> bool:
+    return any(name.startswith("segment.") for name in claim.pairs.frame.columns)
+
+
+def _all_parsed(claim: Claim) -> bool:
+    return all(set(side.statuses) <= {"ok"} for side in (claim.pairs.baseline, claim.pairs.candidate))

@@ -1,0 +1,146 @@
+"""Warnings from what was found beside the difference, the gravest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aliquot.analysis.further import Further
+from aliquot.evidence.tables import Note
+from aliquot.findings.answered import Answered
+from aliquot.findings.cluster_search import ClusterSearch
+from aliquot.findings.comparison import Scale
+from aliquot.findings.item_tests import ItemTests
+from aliquot.findings.numbers import difference_unit, write_difference, write_p, write_value
+from aliquot.findings.scoring_rule import RuleReading, ScoringRules
+from aliquot.findings.segments import SegmentScan
+from aliquot.stats.results import Estimate, Undefined
+
+DESCRIPTIVE = frozenset({"not_all_answered", "brier_parts", "not_a_number", "copies", "cached"})
+"""Codes of notes that describe the rows and question nothing."""
+
+_NAMED = 3
+"""Names given in a warning."""
+
+
+def warn_further(further: Further, scale: Scale) -> tuple[Note, ...]:
+    """Return the warnings, in the order in which they should be read.
+
+    Args:
+        further: what was found.
+        scale: the metric's scale.
+    """
+    return (
+        *_scoring(further.scoring, scale),
+        *_clusters(further.clusters_tried, scale),
+        *_item_tests(further.item_tests),
+        *_answered(further.answered, scale),
+        *further.notes,
+        *_reversals(further.segments),
+        *(further.side_metrics.notes if further.side_metrics is not None else ()),
+    )
+
+
+def in_order(*notes: Note) -> tuple[Note, ...]:
+    """Return notes with those that only describe the rows behind those that question the finding."""
+    return tuple(sorted(dict.fromkeys(notes), key=lambda note: note.code in DESCRIPTIVE))
+
+
+def write_interval(estimate: Estimate | Undefined, scale: Scale) -> str:
+    """Write a difference with its interval: "+3.8 [-0.5 to +8.3] points"."""
+    if isinstance(estimate, Undefined):
+        return f"not available ({estimate.reason})"
+    point, low, high = (
+        write_difference(value, scale, width=estimate.width)
+        for value in (estimate.point, estimate.low, estimate.high)
+    )
+    return f"{point} [{low} to {high}]{difference_unit(scale)}"
+
+
+def _scoring(scoring: ScoringRules | None, scale: Scale) -> Iterator[Note]:
+    if scoring is None:
+        return
+    changed = [one for one in scoring.others if _sign(one) * _sign(scoring.chosen) < 0]
+    if scoring.sign_changes and changed:
+        yield Note(
+            "sign_changes",
+            f"THE SIGN HANGS ON THE SCORING RULE: {_under(changed[0], scale)}, the same answers under "
+            f"{scoring.chosen.metric} {write_interval(scoring.chosen.difference, scale)}. "
+            "Say which was fixed beforehand",
+        )
+    elif scoring.verdict_changes:
+        other = next((one for one in scoring.others if one.word != scoring.chosen.word), None)
+        if other is not None:
+            text = f"the conclusion hangs on the scoring rule: {_under(other, scale)} ({_word(other)})"
+            yield Note("verdict_changes", f"{text}. Say which was fixed beforehand, or report both")
+
+
+def _sign(reading: RuleReading) -> int:
+    point = reading.difference.point if isinstance(reading.difference, Estimate) else 0.0
+    return (point > 0) - (point < 0)
+
+
+def _under(reading: RuleReading, scale: Scale) -> str:
+    p = "" if reading.test is None else f", {write_p(reading.test)}"
+    return f"under {reading.metric} it is {write_interval(reading.difference, scale)}{p}"
+
+
+def _word(reading: RuleReading) -> str:
+    return reading.word.replace("_", " ")
+
+
+def _clusters(search: ClusterSearch | None, scale: Scale) -> Iterator[Note]:
+    if search is None:
+        return
+    for found in search.found[:1]:
+        tried = found.tried
+        yield Note(
+            "unnamed_clusters",
+            f"items of one {tried.field} are alike ({tried.n_clusters} of them, design effect "
+            f"{tried.design_effect:.1f}): by it {write_interval(found.difference, scale)}, taken as independent "
+            f"{write_interval(search.headline, scale)}. If they share a source pass --cluster {tried.field}",
+        )
+
+
+def _item_tests(tests: ItemTests | None) -> Iterator[Note]:
+    if tests is None or not tests.broke:
+        return
+    named = ", ".join(
+        f"{one.item} ({one.passed_a}/{one.attempts_a} to {one.passed_b}/{one.attempts_b})"
+        for one in tests.broke[:_NAMED]
+    )
+    more = f" and {len(tests.broke) - _NAMED} more" if len(tests.broke) > _NAMED else ""
+    yield Note("broke_for_sure", f"broke for sure, tested item by item: {named}{more}")
+
+
+def _answered(answered: Answered | None, scale: Scale) -> Iterator[Note]:
+    if answered is None or answered.complete:
+        return
+    sides = "; ".join(
+        f"{side.system} answered {_percent(side.share)}, over these {_value(side.over_answered, scale)} "
+        f"and over all {_value(side.overall, scale)}"
+        for side in (answered.baseline, answered.candidate)
+    )
+    code = "answered_disagree" if answered.disagree else "not_all_answered"
+    tail = ". Who leads depends on which; no verdict is made over answered rows" if answered.disagree else ""
+    yield Note(code, f"{sides}{tail}")
+
+
+def _percent(share: Estimate | Undefined) -> str:
+    return "-" if isinstance(share, Undefined) else f"{100 * share.point:.1f}%"
+
+
+def _value(estimate: Estimate | Undefined, scale: Scale) -> str:
+    if isinstance(estimate, Undefined):
+        return "-"
+    return write_value(estimate.point, scale, width=estimate.width) + ("%" if scale.in_points else "")
+
+
+def _reversals(scan: SegmentScan | None) -> Iterator[Note]:
+    for field in scan.fields if scan is not None else ():
+        for reversal in field.reversals[:1]:
+            against = f"{len(reversal.against)} of {reversal.levels}"
+            yield Note(
+                "reversal",
+                f"the whole says one thing and {against} levels of {field.field} the opposite: the two systems are "
+                "weighed differently there",
+            )

@@ -1,0 +1,259 @@
+"""What stands behind ``-v`` of a comparison, as grids and sentences: for terminal, Markdown and page alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aliquot.findings.comparison import Comparison, Scale
+from aliquot.findings.contrast import MethodContrast
+from aliquot.findings.item_tests import ItemTest, ItemTests
+from aliquot.findings.numbers import (
+    difference_unit,
+    write_difference,
+    write_p,
+    write_percent,
+    write_value,
+)
+from aliquot.findings.power_seen import PowerSeen, RepeatsWorth
+from aliquot.findings.scoring_rule import ScoringRules
+from aliquot.findings.segments import SegmentField, SegmentScan
+from aliquot.findings.side_metrics import SideMetric, SideMetrics
+from aliquot.reports.sheet import Block, Grid
+from aliquot.stats.results import Estimate, HypothesisTest, Undefined
+
+_CONTRAST = {
+    "unpaired": "as if on different items",
+    "clusters_ignored": "clusters ignored",
+    "attempts_as_items": "attempts taken for items",
+}
+
+_TRADE = {
+    "dominates": "better, and not dearer",
+    "costs_more_for_more": "better, and dearer",
+    "better_cost_undecided": "better; its cost is not settled",
+    "costs_less_for_less": "worse, and cheaper",
+    "dominated": "worse, and not cheaper",
+    "worse_cost_undecided": "worse; its cost is not settled",
+    "cheaper_quality_undecided": "cheaper; its quality is not settled",
+    "dearer_quality_undecided": "dearer; its quality is not settled",
+    "undecided": "neither quality nor cost is settled",
+}
+
+
+def comparison_blocks(comparison: Comparison) -> tuple[Block, ...]:
+    """Return everything that was found beside the difference, in reading order."""
+    scale = comparison.scale
+    return (
+        *_items(comparison.item_tests),
+        *_scoring(comparison.scoring, scale),
+        *_segments(comparison.segments, scale),
+        *_side(comparison.side_metrics, comparison),
+        *_contrast(comparison.contrast, comparison),
+        *_power(comparison.power_seen, scale),
+        *_repeats(comparison.repeats_worth, scale),
+        *([f"Assumed: {'; '.join(comparison.assumptions)}."] if comparison.assumptions else []),
+    )
+
+
+def _cells(estimate: Estimate | Undefined, scale: Scale) -> tuple[str, str]:
+    if isinstance(estimate, Undefined):
+        return "-", "not available"
+    point, low, high = (
+        write_difference(value, scale, width=estimate.width)
+        for value in (estimate.point, estimate.low, estimate.high)
+    )
+    return point, f"{low} to {high}"
+
+
+def _rate(estimate: Estimate | Undefined, scale: Scale) -> str:
+    return (
+        "-" if isinstance(estimate, Undefined) else write_value(estimate.point, scale, width=estimate.width)
+    )
+
+
+def _p(test: HypothesisTest | Undefined | None) -> str:
+    return "-" if not isinstance(test, HypothesisTest) else write_p(test).removeprefix("p ")
+
+
+def _items(tests: ItemTests | None) -> Iterator[Block]:
+    if tests is None:
+        return
+    named = [("broke", one) for one in tests.broke] + [("fixed", one) for one in tests.fixed]
+    if named:
+        rows = tuple(
+            (one.item, word, _strip(one, "a"), _strip(one, "b"), _p(one.test)) for word, one in named[:30]
+        )
+        yield Grid("Items told apart one by one", ("item", "", "baseline", "candidate", "p"), rows, names=2)
+    yield (
+        f"Item by item ({tests.method}): {len(tests.broke)} broke and {len(tests.fixed)} were fixed for sure, "
+        f"{len(tests.moved)} more moved; {tests.testable} of {tests.items} items could show it. Flaky: "
+        f"{len(tests.flaky_a)} in the baseline, {len(tests.flaky_b)} in the candidate."
+    )
+
+
+def _strip(one: ItemTest, side: str) -> str:
+    passed, attempts = (one.passed_a, one.attempts_a) if side == "a" else (one.passed_b, one.attempts_b)
+    return f"{passed}/{attempts}"
+
+
+def _scoring(scoring: ScoringRules | None, scale: Scale) -> Iterator[Block]:
+    if scoring is None:
+        return
+    if scoring.others:
+        rows = tuple(
+            (
+                one.metric,
+                str(one.fixed),
+                str(one.broke),
+                *_cells(one.difference, scale),
+                _p(one.test),
+                _word(one.word),
+            )
+            for one in (scoring.chosen, *scoring.others)
+        )
+        head = ("scoring rule", "fixed", "broke", "difference", "interval", "p", "")
+        yield Grid("The same answers under other rules", head, rows)
+    if scoring.split is not None:
+        split = scoring.split
+        form, content = (" ".join(_bracketed(part, scale)) for part in (split.format, split.content))
+        yield (
+            f"Of the difference, {form} is format ({split.lost} answers became unreadable, {split.won} readable) "
+            f"and {content} content."
+        )
+
+
+def _bracketed(estimate: Estimate | Undefined, scale: Scale) -> tuple[str, str]:
+    point, interval = _cells(estimate, scale)
+    return point, f"[{interval}]"
+
+
+def _word(word: str) -> str:
+    return word.replace("_", " ")
+
+
+def _segments(scan: SegmentScan | None, scale: Scale) -> Iterator[Block]:
+    if scan is None or not scan.fields:
+        return
+    for field in scan.fields:
+        yield _segment_grid(field, scale)
+    yield (
+        f"Exploratory: {scan.scanned} segments were looked at, and every interval and p above allows for that "
+        f"(max-T, c* = {scan.critical:.2f}); what stands out is a question for new items."
+    )
+
+
+def _segment_grid(field: SegmentField, scale: Scale) -> Grid:
+    rows = tuple(
+        (
+            part.level or "(none)",
+            str(part.n),
+            _rate(part.baseline, scale),
+            _rate(part.candidate, scale),
+            *_cells(part.difference, scale),
+            _p(part.test),
+            _cells(part.shrunken, scale)[0],
+        )
+        for part in field.levels
+    )
+    varies = (
+        f", varies between levels: p {_p(field.interaction)}"
+        if isinstance(field.interaction, HypothesisTest)
+        else ""
+    )
+    head = (field.field, "n", "baseline", "candidate", "difference", "interval", "p max-T", "shrunken")
+    return Grid(f"By {field.field}{varies}", head, rows)
+
+
+def _side(side: SideMetrics | None, comparison: Comparison) -> Iterator[Block]:
+    if side is None:
+        return
+    found = [*side.metrics, *side.costs]
+    if found:
+        yield Grid(
+            "Beside it",
+            ("", "baseline", "candidate", "difference", "interval", "p"),
+            tuple(map(_side_row, found)),
+        )
+    if isinstance(side.per_pass, Estimate):
+        low, point, high = (
+            f"{value:.4g}" for value in (side.per_pass.low, side.per_pass.point, side.per_pass.high)
+        )
+        yield f"One more pass costs {point} {side.currency or ''} ({low} to {high}).".replace("  ", " ")
+    elif side.per_pass is not None:
+        yield f"What one more pass costs is unbounded: {side.per_pass.reason}."
+    if side.trade is not None:
+        yield f"Quality and cost of {comparison.candidate.system} together: {_TRADE[side.trade]}."
+    for one in side.failures[:10]:
+        cause = ": ".join(part for part in (one.stage, one.reason) if part)
+        yield f"No answer, {one.system}: {one.rows} {one.status}{f' ({cause})' if cause else ''}."
+
+
+def _side_row(one: SideMetric) -> tuple[str, ...]:
+    statistic = "" if one.statistic in {"mean", "corpus"} else f" {one.label or one.statistic}"
+    unit = f" ({one.unit})" if one.unit else ""
+    width = one.difference.width if isinstance(one.difference, Estimate) else None
+    return (
+        f"{one.name}{statistic}{unit}",
+        *(_point(value, one.scale, width) for value in one.points),
+        *_cells(one.difference, one.scale),
+        _p(one.test),
+    )
+
+
+def _point(value: float | None, scale: Scale, width: float | None) -> str:
+    if value is None:
+        return "-"
+    return (
+        f"{value:.4g}"
+        if width is None and not scale.in_points
+        else write_value(value, scale, width=width or 0.1)
+    )
+
+
+def _contrast(contrast: MethodContrast | None, comparison: Comparison) -> Iterator[Block]:
+    if contrast is None:
+        return
+    rows = (
+        ("this finding", *_cells(comparison.difference, comparison.scale), _word(comparison.verdict.word)),
+        *(
+            (_CONTRAST[one.name], *_cells(one.difference, comparison.scale), _word(one.word))
+            for one in contrast.others
+        ),
+    )
+    yield Grid("What other analyses would have said", ("analysis", "difference", "interval", ""), rows)
+    if isinstance(contrast.correlation, float) and isinstance(contrast.variance_ratio, float):
+        why = "; that is why it is not used" if contrast.variance_ratio > 1 else ""
+        yield (
+            f"The two systems' scores correlate by {contrast.correlation:.2f}, so an unpaired design would need "
+            f"{contrast.variance_ratio:.2g} times the items{why}."
+        )
+    if contrast.own_intervals_overlap is not None:
+        verb = "overlap" if contrast.own_intervals_overlap else "do not overlap"
+        yield f"The systems' own intervals {verb}; overlap of intervals is not a test."
+
+
+def _power(power: PowerSeen | None, scale: Scale) -> Iterator[Block]:
+    if power is None:
+        return
+    shown = write_difference(power.difference, scale, width=abs(power.difference))
+    share = write_percent(power.power, decimals=0)
+    text = f"Were {shown}{difference_unit(scale)} the truth, this design would show it in {share}% of runs"
+    if isinstance(power.type_m, float) and isinstance(power.type_s, float):
+        text += (
+            f"; what it then showed would be {power.type_m:.1f} times too large on average, and of the wrong sign in "
+            f"{write_percent(power.type_s, decimals=2)}%"
+        )
+    yield f"{text} ({power.method})."
+
+
+def _repeats(worth: RepeatsWorth | None, scale: Scale) -> Iterator[Block]:
+    if worth is None:
+        return
+    factor = 100 if scale.in_points else 1
+    errors = ", ".join(f"{row.attempts}: {factor * row.se:.2f}" for row in worth.precision)
+    settle = (
+        f"{worth.to_settle} attempts of each would settle it"
+        if isinstance(worth.to_settle, int)
+        else str(worth.to_settle.reason)
+    )
+    yield f"Standard error of the difference by attempts at these items ({errors}{difference_unit(scale)}); {settle}."
