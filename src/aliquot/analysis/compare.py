@@ -9,7 +9,7 @@ from aliquot.analysis.checklist import fill_checklist
 from aliquot.analysis.claims import Claim, claim_paired, claim_unpaired
 from aliquot.analysis.costs import latency_of, price_of
 from aliquot.analysis.further import Terms, look_further
-from aliquot.analysis.further_remarks import in_order, warn_further
+from aliquot.analysis.further_remarks import in_order, unsettled_clusters, warn_further
 from aliquot.analysis.margins import margin_on
 from aliquot.analysis.method import analyse_system
 from aliquot.analysis.remarks import find_assumptions, find_unchecked, find_warnings
@@ -22,7 +22,6 @@ from aliquot.evidence.matching import MatchOn, pair
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Pairs, Units
 from aliquot.findings.comparison import Comparison, Scale, SystemSummary
-from aliquot.findings.noise import RememberedNoise
 from aliquot.findings.verdict import Verdict
 from aliquot.stats.inputs import DEFAULT_SEED
 
@@ -40,7 +39,6 @@ class Choices:
         seed: seed of everything random.
         unpaired: compare each system's own items although some are shared.
         allow: components that may differ although the comparison is then refused by default (``judge``).
-        noise: what this suite was seen to move by itself, to be shown beside the difference.
     """
 
     metric: str | None = None
@@ -51,7 +49,6 @@ class Choices:
     seed: int = DEFAULT_SEED
     unpaired: bool = False
     allow: tuple[str, ...] = ()
-    noise: RememberedNoise | None = None
 
 
 def compare_systems(
@@ -125,7 +122,7 @@ def compare_systems(
             *warn_further(further, scale),
             *find_warnings(evidence, claim, contrast, [side.estimate for side in sides]),
         ),
-        not_checked=find_unchecked(evidence, claim),
+        not_checked=(*find_unchecked(evidence, claim), *unsettled_clusters(further)),
         checklist=fill_checklist(evidence, claim, a=a, b=b),
         why=claim.analysed.why,
         estimand=_estimand(metric, scale),
@@ -143,7 +140,7 @@ def compare_systems(
         power_seen=further.power_seen,
         repeats_worth=further.repeats_worth,
         side_metrics=further.side_metrics,
-        noise=choices.noise,
+        composite=further.composite,
     )
 
 

@@ -19,6 +19,7 @@ from aliquot.stats.results import Undefined
 if TYPE_CHECKING:
     from aliquot.findings.answered import Answered
     from aliquot.findings.cluster_search import ClusterSearch
+    from aliquot.findings.composite import Composite
     from aliquot.findings.contrast import MethodContrast
     from aliquot.findings.item_tests import ItemTests
     from aliquot.findings.power_seen import PowerSeen, RepeatsWorth
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
 
 MOST_SCANNED: Final = 20_000
 """Items up to which segments are scanned: the scan flips a matrix of items × segments, and takes seconds beyond."""
+
+
+MOST_WEIGHED: Final = 5
+"""Metrics weighed against each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,7 @@ class Further:
         contrast: what the analyses that do not fit the design would have said.
         power_seen: how likely this design was to show a difference of the size seen.
         repeats_worth: what more attempts would bring.
+        composite: how the winner depends on the weights of several metrics.
         side_metrics: other metrics, time, tokens, money and failures.
         reconciliation: a sentence for each number the harness printed.
         notes: guards on the rows, and whether the result is a borderline one.
@@ -77,6 +83,7 @@ class Further:
     power_seen: PowerSeen | None = None
     repeats_worth: RepeatsWorth | None = None
     side_metrics: SideMetrics | None = None
+    composite: Composite | None = None
     reconciliation: tuple[str, ...] = field(default=())
     notes: tuple[Note, ...] = field(default=())
 
@@ -106,6 +113,7 @@ def look_further(evidence: Evidence, claim: Claim, scale: Scale, *, terms: Terms
             reconciliation=reconciliation,
             notes=(*_borderline(claim, terms), *_guards(evidence, claim, scale)),
         )
+    side = _side_metrics(evidence, claim, terms)
     return Further(
         answered=_answered(evidence, claim, scale, terms),
         item_tests=_item_tests(evidence, claim, scale, terms),
@@ -115,7 +123,8 @@ def look_further(evidence: Evidence, claim: Claim, scale: Scale, *, terms: Terms
         contrast=_contrast(claim.paired, scale, terms),
         power_seen=_power_seen(claim, claim.paired, scale, terms),
         repeats_worth=_repeats_worth(evidence, claim, claim.paired, scale, terms),
-        side_metrics=_side_metrics(evidence, claim, terms),
+        side_metrics=side,
+        composite=_composite(evidence, claim, scale, side, terms),
         reconciliation=reconciliation,
         notes=(*_borderline(claim, terms), *_guards(evidence, claim, scale)),
     )
@@ -205,7 +214,7 @@ def _repeats_worth(
 ) -> RepeatsWorth | None:
     if not sample.repeated:
         return None
-    from aliquot.analysis.power_seen import find_repeats_worth
+    from aliquot.analysis.repeats_worth import find_repeats_worth
 
     difference = claim.analysed.difference
     return _defined(find_repeats_worth(evidence, claim.pairs, sample, difference, scale, level=terms.level))
@@ -231,6 +240,49 @@ def _side_metrics(evidence: Evidence, claim: Claim, terms: Terms) -> SideMetrics
         match_on=terms.match_on,
         texts=True,
     )
+
+
+def _composite(
+    evidence: Evidence, claim: Claim, scale: Scale, side: SideMetrics, terms: Terms
+) -> Composite | None:
+    """Return what weighing the metrics would do: the parts beside the headline, or it and the one part there is."""
+    parts = [
+        one.name
+        for one in side.metrics
+        if one.statistic == "mean" and one.scale.span() is not None and one.scale.better != "none"
+    ]
+    base = claim.pairs.baseline
+    parts = [name for name in parts if not _is_variant(name, base.metric)]
+    names = parts[:MOST_WEIGHED] if len(parts) > 1 else [base.metric, *parts]
+    if len(names) < 2 or scale.span() is None or scale.better == "none":
+        return None
+    from aliquot.analysis.arrays import paired_sample
+    from aliquot.analysis.composite import find_composite
+    from aliquot.analysis.scales import scale_of
+    from aliquot.evidence.matching import pair
+
+    samples = {
+        name: paired_sample(
+            pair(
+                evidence,
+                base.system,
+                claim.pairs.candidate.system,
+                task=base.task,
+                metric=name,
+                cluster=terms.cluster,
+                match_on=terms.match_on,
+            )
+        )
+        for name in names
+    }
+    scales = {name: scale_of(evidence, name) for name in names}
+    return _defined(find_composite(samples, scales, level=terms.level, seed=terms.seed))
+
+
+def _is_variant(name: str, metric: str) -> bool:
+    """Tell whether two names are one metric under two filters or normalisations."""
+    one, other = (text.partition(",")[0] for text in (name, metric))
+    return one.startswith(other) or other.startswith(one)
 
 
 def _borderline(claim: Claim, terms: Terms) -> tuple[Note, ...]:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from aliquot.analysis.further import Further
 from aliquot.evidence.tables import Note
-from aliquot.findings.answered import Answered
-from aliquot.findings.cluster_search import ClusterSearch
 from aliquot.findings.comparison import Scale
-from aliquot.findings.item_tests import ItemTests
 from aliquot.findings.numbers import difference_unit, write_difference, write_p, write_value
-from aliquot.findings.scoring_rule import RuleReading, ScoringRules
-from aliquot.findings.segments import SegmentScan
 from aliquot.stats.results import Estimate, Undefined
+
+if TYPE_CHECKING:
+    from aliquot.findings.answered import Answered
+    from aliquot.findings.cluster_search import ClusterSearch
+    from aliquot.findings.item_tests import ItemTests
+    from aliquot.findings.scoring_rule import RuleReading, ScoringRules
+    from aliquot.findings.segments import SegmentScan
+    from aliquot.findings.side_metrics import SideMetric
 
 DESCRIPTIVE = frozenset({"not_all_answered", "brier_parts", "not_a_number", "copies", "cached"})
 """Codes of notes that describe the rows and question nothing."""
@@ -35,6 +39,7 @@ def warn_further(further: Further, scale: Scale) -> tuple[Note, ...]:
         *_item_tests(further.item_tests),
         *_answered(further.answered, scale),
         *further.notes,
+        *_other_metrics(further),
         *_reversals(further.segments),
         *(further.side_metrics.notes if further.side_metrics is not None else ()),
     )
@@ -43,6 +48,19 @@ def warn_further(further: Further, scale: Scale) -> tuple[Note, ...]:
 def in_order(*notes: Note) -> tuple[Note, ...]:
     """Return notes with those that only describe the rows behind those that question the finding."""
     return tuple(sorted(dict.fromkeys(notes), key=lambda note: note.code in DESCRIPTIVE))
+
+
+def unsettled_clusters(further: Further) -> tuple[Note, ...]:
+    """Return the fields that may be clusters and are too few to tell, as checks that were not made."""
+    search = further.clusters_tried
+    if search is None or search.found or not search.unsettled:
+        return ()
+    tried = search.unsettled[0]
+    text = (
+        f"whether items of one {tried.field} are alike: design effect {tried.design_effect:.1f} over "
+        f"{tried.n_clusters} groups, too few to tell from chance. If they share a source pass --cluster {tried.field}"
+    )
+    return (Note("unsettled_clusters", text),)
 
 
 def write_interval(estimate: Estimate | Undefined, scale: Scale) -> str:
@@ -133,6 +151,24 @@ def _value(estimate: Estimate | Undefined, scale: Scale) -> str:
     if isinstance(estimate, Undefined):
         return "-"
     return write_value(estimate.point, scale, width=estimate.width) + ("%" if scale.in_points else "")
+
+
+def _other_metrics(further: Further) -> Iterator[Note]:
+    """Say which other metric got worse beyond doubt: a verdict on one of nine must not hide the rest."""
+    side = further.side_metrics
+    worse = [one for one in side.metrics if _is_worse(one)] if side is not None else []
+    for one in worse[:1]:
+        more = f" (and {len(worse) - 1} more metrics)" if len(worse) > 1 else ""
+        yield Note(
+            "other_metric_worse", f"{one.name} is worse: {write_interval(one.difference, one.scale)}{more}"
+        )
+
+
+def _is_worse(one: SideMetric) -> bool:
+    difference = one.difference
+    if isinstance(difference, Undefined) or one.scale.better == "none":
+        return False
+    return difference.low > 0 if one.scale.better == "lower" else difference.high < 0
 
 
 def _reversals(scan: SegmentScan | None) -> Iterator[Note]:

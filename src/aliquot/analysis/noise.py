@@ -89,11 +89,13 @@ def measure_noise(
     )
 
 
-def fingerprint(runs: Sequence[Units]) -> str:
+def fingerprint(evidence: Evidence, systems: Sequence[str], *, task: str, metric: str) -> str:
     """Return what tells one suite from another: the hash of its task, metric and items."""
-    items = sorted(set().union(*(run.frame["item"].to_list() for run in runs)))
-    text = "\x1f".join([runs[0].task, runs[0].metric, *items])
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    items: set[str] = set()
+    for system in systems:
+        rows = evidence.scan("responses", system=system, task=task).select("item").unique()
+        items |= set(rows.collect(backend="polars").to_native()["item"].to_list())
+    return hashlib.sha256("\x1f".join([task, metric, *sorted(items)]).encode()).hexdigest()[:32]
 
 
 def _drift_note(drift: HypothesisTest, *, level: float) -> tuple[Note, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 from aliquot.analysis.arrays import PairedSample
 from aliquot.analysis.costs import Price
 from aliquot.analysis.method import effective_items
-from aliquot.findings.comparison import Detectable, Scale, Settlement
+from aliquot.findings.comparison import Comparison, Detectable, Scale, Settlement
 from aliquot.stats.distributions import normal_quantile, two_sided_t
 from aliquot.stats.power import detectable_difference, mcnemar_sample_size
 from aliquot.stats.results import Estimate, Undefined
@@ -65,6 +65,12 @@ def disagreement(sample: PairedSample) -> float:
     """Return ψ̂, the (weighted) share of items, or of pairs of attempts, on which the two systems differ."""
     a, b = sample.sides()
     return float(np.average(a * (1 - b) + b * (1 - a), weights=sample.weights))
+
+
+def disagreement_of(comparison: Comparison) -> float | None:
+    """Return ψ̂ of a comparison whose table of right and wrong is known."""
+    table = comparison.table
+    return None if table is None else (table.fixed + table.broke) / comparison.n_items
 
 
 def find_settlement(

@@ -49,13 +49,16 @@ def take_reading(options: dict[str, Any]) -> ReadOptions:
     from dataclasses import replace
     from pathlib import Path
 
-    from aliquot.readers.mapping import read_mapping
     from aliquot.readers.options import ReadOptions
 
     taken = {name: options.pop(f"column_{name}") for name in COLUMNS}
     taken |= {name: options.pop(name) for name in _PLAIN}
     mapping = options.pop("mapping")
-    saved = ReadOptions() if mapping is None else read_mapping(Path(mapping))
+    saved = ReadOptions()
+    if mapping is not None:
+        from aliquot.readers.mapping import read_mapping
+
+        saved = read_mapping(Path(mapping))
     return replace(
         saved, **{name: value for name, value in taken.items() if value is not None and value != ()}
     )
@@ -108,6 +111,7 @@ _COMPARISON = (
     ),
     click.option("--against", help="A printed figure as the baseline: 0.82/500, 82%/500 or 410/500."),
     click.option("--counts", multiple=True, help="Passes of items, 17/20; two of them need no file."),
+    click.option("--plan", metavar="FILE", help="A plan file to hold the comparison against."),
     click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level."),
     click.option("--seed", type=int, default=None, help="Seed of everything random; stored in the finding."),
 )

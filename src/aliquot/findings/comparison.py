@@ -15,9 +15,12 @@ from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 if TYPE_CHECKING:
     from aliquot.findings.answered import Answered
     from aliquot.findings.cluster_search import ClusterSearch
+    from aliquot.findings.composite import Composite
     from aliquot.findings.contrast import MethodContrast
     from aliquot.findings.item_tests import ItemTests
+    from aliquot.findings.looks import Looks
     from aliquot.findings.noise import RememberedNoise
+    from aliquot.findings.plan_check import PlanCheck
     from aliquot.findings.power_seen import PowerSeen, RepeatsWorth
     from aliquot.findings.scoring_rule import ScoringRules
     from aliquot.findings.segments import SegmentScan
@@ -163,7 +166,8 @@ class Comparison:
     told apart one by one; ``clusters_tried``, fields that might be clusters; ``scoring``, the difference under other
     scoring rules; ``segments``, the difference on every segment; ``contrast``, what analyses that do not fit would have
     said; ``power_seen`` and ``repeats_worth``, what this design could show; ``side_metrics``, what else changed;
-    ``noise``, what the suite was seen to move by itself.
+    ``composite``, how the winner depends on the weights of several metrics; ``noise``, what the suite was seen to move
+    by itself; ``looks``, how often these items were looked at; ``plan``, what was planned beside what was done.
     """
 
     kind: ClassVar[str] = "comparison"
@@ -211,7 +215,10 @@ class Comparison:
     power_seen: PowerSeen | None = None
     repeats_worth: RepeatsWorth | None = None
     side_metrics: SideMetrics | None = None
+    composite: Composite | None = None
     noise: RememberedNoise | None = None
+    looks: Looks | None = None
+    plan: PlanCheck | None = None
 
     def __repr__(self) -> str:
         return f"<Comparison of {self.candidate.system} with {self.baseline.system}: {self.verdict.text}>"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from aliquot.findings.comparison import Comparison, Scale
-from aliquot.findings.contrast import MethodContrast
-from aliquot.findings.item_tests import ItemTest, ItemTests
 from aliquot.findings.numbers import (
     difference_unit,
     write_difference,
@@ -14,12 +13,18 @@ from aliquot.findings.numbers import (
     write_percent,
     write_value,
 )
-from aliquot.findings.power_seen import PowerSeen, RepeatsWorth
-from aliquot.findings.scoring_rule import ScoringRules
-from aliquot.findings.segments import SegmentField, SegmentScan
-from aliquot.findings.side_metrics import SideMetric, SideMetrics
 from aliquot.reports.sheet import Block, Grid
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
+
+if TYPE_CHECKING:
+    from aliquot.findings.composite import Composite
+    from aliquot.findings.contrast import MethodContrast
+    from aliquot.findings.item_tests import ItemTest, ItemTests
+    from aliquot.findings.plan_check import PlanCheck
+    from aliquot.findings.power_seen import PowerSeen, RepeatsWorth
+    from aliquot.findings.scoring_rule import ScoringRules
+    from aliquot.findings.segments import SegmentField, SegmentScan
+    from aliquot.findings.side_metrics import SideMetric, SideMetrics
 
 _CONTRAST = {
     "unpaired": "as if on different items",
@@ -44,10 +49,12 @@ def comparison_blocks(comparison: Comparison) -> tuple[Block, ...]:
     """Return everything that was found beside the difference, in reading order."""
     scale = comparison.scale
     return (
+        *_plan(comparison.plan),
         *_items(comparison.item_tests),
         *_scoring(comparison.scoring, scale),
         *_segments(comparison.segments, scale),
         *_side(comparison.side_metrics, comparison),
+        *_composite(comparison.composite),
         *_contrast(comparison.contrast, comparison),
         *_power(comparison.power_seen, scale),
         *_repeats(comparison.repeats_worth, scale),
@@ -208,6 +215,32 @@ def _point(value: float | None, scale: Scale, width: float | None) -> str:
         if width is None and not scale.in_points
         else write_value(value, scale, width=width or 0.1)
     )
+
+
+def _plan(check: PlanCheck | None) -> Iterator[Block]:
+    if check is None:
+        return
+    rows = tuple(
+        (line.name, line.planned, line.done, "" if line.holds else "departs") for line in check.lines
+    )
+    yield Grid(f"Planned {check.written[:10]} ({check.path})", ("", "planned", "done", ""), rows, names=3)
+
+
+def _composite(composite: Composite | None) -> Iterator[Block]:
+    if composite is None:
+        return
+    names = ", ".join(composite.metrics)
+    ahead, better, worse = (
+        write_percent(share, decimals=0)
+        for share in (composite.wins, composite.clearly_better, composite.clearly_worse)
+    )
+    text = (
+        f"Weighing {names} in every way, the candidate is ahead under {ahead}% of the weightings, clearly under "
+        f"{better}%, and clearly behind under {worse}%"
+    )
+    if isinstance(composite.break_even, Estimate):
+        text += f"; the lead changes where {composite.metrics[0]} weighs {composite.break_even.point:.2f}"
+    yield f"{text}."
 
 
 def _contrast(contrast: MethodContrast | None, comparison: Comparison) -> Iterator[Block]:

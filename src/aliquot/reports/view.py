@@ -234,9 +234,9 @@ def _statuses(side: SystemSummary) -> str:
 
 def _rows_command(command: str) -> str:
     """Return the command that shows the rows behind a comparison: the same sources, without how they were analysed."""
-    sources = re.split(r" --(?:cluster|margin|level|match-on|seed|unpaired|allow|against|counts) ", command)[
-        0
-    ]
+    sources = re.split(
+        r" --(?:cluster|margin|level|match-on|seed|unpaired|allow|against|counts|plan) ", command
+    )[0]
     return sources.replace("aliquot compare", "aliquot show", 1)
 
 

@@ -138,6 +138,7 @@ if TYPE_CHECKING:
     from aliquot.stats.results import Estimate as Estimate
     from aliquot.stats.results import HypothesisTest as HypothesisTest
     from aliquot.stats.results import Undefined as Undefined
+    from aliquot.stats.selection import expected_maximum as expected_maximum
     from aliquot.stats.simultaneous import MaxT as MaxT
     from aliquot.stats.simultaneous import max_t as max_t
     from aliquot.stats.simultaneous import simultaneous_interval as simultaneous_interval
@@ -257,6 +258,7 @@ _MODULES = {
     ),
     "replicates": ("exact_resamples", "resample_mean"),
     "results": ("Estimate", "HypothesisTest", "Undefined"),
+    "selection": ("expected_maximum",),
     "simultaneous": ("MaxT", "max_t", "simultaneous_interval", "simultaneous_intervals"),
     "strata": ("StratifiedVariance", "stratified_variance"),
     "stratified": ("stratified_difference", "stratified_mean", "stratified_sign_flip"),
@@ -338,6 +340,7 @@ __all__ = [
     "difference_bounds",
     "discordant_ratio",
     "exact_resamples",
+    "expected_maximum",
     "feasible_tables",
     "fieller",
     "fieller_from_moments",

@@ -9,9 +9,11 @@ from aliquot.analysis.compare import Choices, compare_systems
 from aliquot.evidence.derivation import with_metric
 from aliquot.evidence.matching import MatchOn
 from aliquot.evidence.tables import Evidence
+from aliquot.files.noise_memory import NOISE_FILE
 from aliquot.findings.comparison import Comparison
 from aliquot.readers.options import ReadOptions
 from aliquot.stats.inputs import DEFAULT_SEED
+from aliquot.verbs.beside import put_beside
 from aliquot.verbs.clustering import cluster_field
 from aliquot.verbs.pairing import pair_sources
 from aliquot.verbs.reproduce import command_line
@@ -34,6 +36,8 @@ def compare(
     counts: Sequence[str] = (),
     unpaired: bool = False,
     allow: Sequence[str] = (),
+    plan: str | Path | None = None,
+    noise: str | Path | None = NOISE_FILE,
     options: ReadOptions | None = None,
 ) -> Comparison:
     """Compare two systems on the items they share.
@@ -54,6 +58,8 @@ def compare(
         counts: the same as passes of items; two of them, baseline first, need no source.
         unpaired: compare each system's own items although some are shared.
         allow: components that may differ although that is refused by default: ``judge``.
+        plan: a plan file (``aliquot plan --write``) to hold the comparison against.
+        noise: the file in which ``noise`` remembers what the suite moves by itself; None to look up none.
         options: what the columns of a table mean.
 
     Returns:
@@ -90,8 +96,9 @@ def compare(
         "--match-on": None if match_on == "content" else match_on,
         "--seed": seed,
         "--unpaired": unpaired,
+        "--plan": plan,
     }
-    return compare_systems(
+    found = compare_systems(
         evidence,
         pairing.baseline,
         pairing.candidate,
@@ -99,3 +106,4 @@ def compare(
         choices=choices,
         command=command_line("compare", sources, given, systems=systems, reading=options),
     )
+    return put_beside(found, evidence, sources, noise=noise, plan=plan)

@@ -48,12 +48,9 @@ def noise(
         InputError: a source that cannot be read.
     """
     evidence, runs = _runs(sources, task=task, metric=metric, options=options)
-    suite = fingerprint(runs)
-    names = [
-        source if isinstance(source, str) else str(source)
-        for source in sources
-        if not isinstance(source, Evidence)
-    ]
+    first = runs[0]
+    suite = fingerprint(evidence, [run.system for run in runs], task=first.task, metric=first.metric)
+    names = sorted(str(source) for source in sources if not isinstance(source, Evidence))
     stored = [] if memory is None else recall(Path(memory), suite=suite)
     given = {"--task": task, "--metric": metric, "--level": None if level == 0.95 else level}
     found = measure_noise(

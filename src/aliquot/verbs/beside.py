@@ -1,0 +1,95 @@
+"""What stands beside a comparison and is not in its rows: remembered noise, other runs on the same items, a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from aliquot.evidence.tables import Evidence, Note
+from aliquot.findings.comparison import Comparison
+from aliquot.findings.looks import Looks
+from aliquot.findings.noise import RememberedNoise
+from aliquot.findings.numbers import difference_unit, write_difference
+from aliquot.stats.results import Estimate
+
+FEW_VARIANTS = 2
+"""Variants up to which nothing was picked: a baseline and a candidate."""
+
+
+def put_beside(
+    found: Comparison,
+    evidence: Evidence,
+    sources: Sequence[str | Path | Evidence],
+    *,
+    noise: str | Path | None,
+    plan: str | Path | None,
+) -> Comparison:
+    """Return a comparison with what is known beside its rows.
+
+    Args:
+        found: the comparison.
+        evidence: its tables.
+        sources: what was compared; runs among them are looked up beside each other.
+        noise: the file that remembers noise; None to look up none.
+        plan: a plan to hold it against.
+
+    Raises:
+        InputError: a damaged file, or a plan changed after it was written.
+    """
+    found = _with_looks(found, sources)
+    if noise is not None and Path(noise).exists():
+        found = replace(found, noise=_remembered(found, evidence, Path(noise)))
+    if plan is not None:
+        from aliquot.analysis.plan_check import hold_against
+        from aliquot.files.plan_file import read_plan
+
+        found = hold_against(read_plan(Path(plan)), found, path=Path(plan))
+    return found
+
+
+def _remembered(found: Comparison, evidence: Evidence, path: Path) -> RememberedNoise | None:
+    from aliquot.analysis.noise import fingerprint
+    from aliquot.files.noise_memory import recall
+
+    systems = (found.baseline.system, found.candidate.system)
+    stored = recall(path, suite=fingerprint(evidence, systems, task=found.task, metric=found.metric))
+    if not stored:
+        return None
+    last = stored[-1]
+    counts = {item: sum(item in one.flipped for one in stored) for one in stored for item in one.flipped}
+    often = {item: (count, len(stored)) for item, count in counts.items() if 2 * count > len(stored) > 1}
+    return RememberedNoise(
+        wobble=last.wobble,
+        flipped=len(last.flipped),
+        n_items=last.n_items,
+        measured=last.measured,
+        often=often,
+    )
+
+
+def _with_looks(found: Comparison, sources: Sequence[str | Path | Evidence]) -> Comparison:
+    runs = [Path(source) for source in sources if not isinstance(source, Evidence) and Path(source).is_dir()]
+    if not runs or not isinstance(found.difference, Estimate):
+        return found
+    from aliquot.files.looks import count_tried
+    from aliquot.stats.selection import expected_maximum
+
+    tried = count_tried(runs[-1])
+    if tried is None or tried.variants <= FEW_VARIANTS:
+        return found
+    se = found.difference.se
+    by_chance = None if not se else se * expected_maximum(tried.variants - 1)
+    looks = Looks(runs=tried.runs, variants=tried.variants, by_chance=by_chance)
+    return replace(found, looks=looks, warnings=(*found.warnings, _note(looks, found)))
+
+
+def _note(looks: Looks, found: Comparison) -> Note:
+    text = (
+        f"look {looks.variants - 1} on these items: {looks.variants} variants were tried in {looks.runs} runs"
+    )
+    if looks.by_chance is None:
+        return Note("looks", text)
+    size = write_difference(looks.by_chance, found.scale, width=looks.by_chance).lstrip("+")
+    lead = f"of as many that are no better the best would lead by about {size}{difference_unit(found.scale)}"
+    return Note("looks", f"{text}; {lead}, so a winner picked from them needs new items")

@@ -1,0 +1,115 @@
+"""What stands beside a comparison: remembered noise, other runs on the same items, a plan."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from aliquot import compare, noise
+from aliquot.errors import InputError
+from aliquot.files.looks import count_tried
+from aliquot.files.manifest import Manifest, write_manifest
+from aliquot.files.noise_memory import recall
+from aliquot.files.plan_file import PlanFile, read_plan, write_plan
+from aliquot.reports.render import render
+
+
+def write_log(path, passed, *, system="main"):
+    rows = [f"q{place},{system},{value}" for place, value in enumerate(passed)]
+    path.write_text("\n".join(["item,system,passed", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def logs(tmp_path):
+    first = [1] * 180 + [0] * 60
+    second = [*first[:6], *[1 - v for v in first[6:20]], *first[20:]]
+    changed = [1] * 195 + [0] * 45
+    return tuple(
+        write_log(tmp_path / name, values, system=system)
+        for name, values, system in (
+            ("main-1.csv", first, "main"),
+            ("main-2.csv", second, "main"),
+            ("pr.csv", changed, "pr"),
+        )
+    )
+
+
+def test_noise_is_remembered_and_shown_beside_a_later_difference(logs, tmp_path):
+    memory = tmp_path / "kept" / "noise.json"
+    measured = noise(*logs[:2], memory=memory)
+    assert "14 of 240 items flipped" in measured.verdict.text
+    found = compare(logs[0], logs[2], noise=memory)
+    assert found.noise is not None
+    assert found.noise.wobble == pytest.approx(1.96 * 14**0.5 / 240, abs=1e-4)
+    assert "This suite moves by up to 3.1 points" in render(found)
+    assert compare(logs[0], logs[2], noise=None).noise is None
+
+
+def test_the_same_runs_are_remembered_once_and_other_suites_not_at_all(logs, tmp_path):
+    memory = tmp_path / "noise.json"
+    noise(*logs[:2], memory=memory)
+    noise(*reversed(logs[:2]), memory=memory)
+    stored = json.loads(memory.read_text())["measurements"]
+    assert len(stored) == 1
+    assert recall(memory, suite="another") == []
+    assert recall(tmp_path / "none.json", suite="x") == []
+
+
+def test_a_damaged_memory_is_one_clear_error(logs, tmp_path):
+    memory = tmp_path / "noise.json"
+    memory.write_text("{", encoding="utf-8")
+    with pytest.raises(InputError, match=r"noise\.json"):
+        compare(logs[0], logs[2], noise=memory)
+
+
+def test_a_plan_that_was_kept_to_says_so_and_a_departure_warns(logs, tmp_path):
+    path = tmp_path / "plan.json"
+    plan = PlanFile(written="2026-11-01", metric="passed", items=240, margin=0.02, comparisons=1)
+    write_plan(plan, path)
+    kept = compare(logs[0], logs[2], margin="2pt", plan=path)
+    assert kept.plan is not None
+    assert kept.plan.departures == ()
+    off = compare(logs[0], logs[2], margin="5pt", plan=path)
+    assert off.plan is not None
+    assert off.plan.departures == ("margin",)
+    assert off.warnings[0].code == "off_plan"
+    assert "departs" in render(off, verbose=True)
+
+
+def test_fewer_items_than_planned_is_a_departure(logs, tmp_path):
+    path = tmp_path / "plan.json"
+    write_plan(PlanFile(items=600), path)
+    found = compare(logs[0], logs[2], plan=path)
+    assert found.plan is not None
+    assert found.plan.departures == ("items",)
+
+
+def test_a_plan_changed_after_it_was_written_is_refused(tmp_path):
+    path = tmp_path / "plan.json"
+    write_plan(PlanFile(items=600), path)
+    assert read_plan(path).items == 600
+    path.write_text(path.read_text().replace("600", "200"), encoding="utf-8")
+    with pytest.raises(InputError, match="changed after it was written"):
+        read_plan(path)
+
+
+def run_at(folder, name, *, prompt, items="h"):
+    path = folder / name
+    path.mkdir(parents=True)
+    manifest = Manifest(name=name, task="t", item_set={"hash": items}, systems={name: {"prompt": prompt}})
+    write_manifest(path / "run.json", manifest)
+    return path
+
+
+def test_variants_on_the_same_items_are_counted_over_the_runs_beside(tmp_path):
+    runs = [run_at(tmp_path, f"r{place}", prompt=f"variant {place}") for place in range(5)]
+    run_at(tmp_path, "again", prompt="variant 0")
+    run_at(tmp_path, "elsewhere", prompt="variant 9", items="other")
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "run.json").write_text("{", encoding="utf-8")
+    tried = count_tried(runs[0])
+    assert tried is not None
+    assert (tried.runs, tried.variants) == (6, 5)
+    assert count_tried(tmp_path / "nowhere") is None
