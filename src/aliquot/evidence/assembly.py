@@ -12,6 +12,7 @@ import polars as pl
 from aliquot.errors import InputError
 from aliquot.evidence.contents import require
 from aliquot.evidence.contents import systems as systems_of
+from aliquot.evidence.contents import tasks as tasks_of
 from aliquot.evidence.metrics import derive_metrics
 from aliquot.evidence.status import FALLIBLE, STATUSES
 from aliquot.evidence.tables import (
@@ -21,6 +22,7 @@ from aliquot.evidence.tables import (
     REPORTED,
     RESPONSES,
     SETTINGS,
+    VOTES,
     Evidence,
     LazyTable,
     Note,
@@ -29,6 +31,8 @@ from aliquot.evidence.tables import (
     Texts,
 )
 from aliquot.evidence.texts import RenamedTexts
+from aliquot.evidence.votes import KEY as VOTE_KEY
+from aliquot.evidence.votes import check_votes, renamed_votes, voted_systems, votes_on
 
 KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "items": ("task", "item"),
@@ -37,6 +41,7 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "metrics": ("metric",),
     "reported": ("system", "task", "metric", "statistic"),
     "settings": ("system", "name"),
+    "votes": VOTE_KEY,
 }
 """The columns that make a row of each table unique."""
 
@@ -50,6 +55,7 @@ SCHEMAS: Final[Mapping[str, Mapping[str, pl.DataType]]] = {
     "metrics": METRICS,
     "reported": REPORTED,
     "settings": SETTINGS,
+    "votes": VOTES,
 }
 
 DEFAULTS: Final[Mapping[str, object]] = {
@@ -60,6 +66,7 @@ DEFAULTS: Final[Mapping[str, object]] = {
     "repeat": 1,
     "by": "rule",
     "weight": 1.0,
+    "rater": "recorded",
 }
 """What a column holds when a source does not have it."""
 
@@ -70,6 +77,7 @@ REQUIRED: Final[Mapping[str, tuple[str, ...]]] = {
     "metrics": ("metric", "kind"),
     "reported": (),
     "settings": (),
+    "votes": (),
 }
 """The columns a source must have."""
 
@@ -82,6 +90,7 @@ def assemble(
     metrics: pl.DataFrame | None = None,
     reported: pl.DataFrame | None = None,
     settings: pl.DataFrame | None = None,
+    votes: pl.DataFrame | None = None,
     sources: Sequence[Source] = (),
     notes: Sequence[Note] = (),
     texts: Texts | None = None,
@@ -90,7 +99,8 @@ def assemble(
 
     Columns a source does not have are filled (``DEFAULTS``, else null); columns that belong to no table are
     left out, except ``segment.*`` of the items. Items and responses that only the outcomes know are added;
-    the status of such a response is that of its outcome.
+    the status of such a response is that of its outcome. Items that only the votes know are added; their systems
+    are not, as a vote tells nothing of a response.
 
     Args:
         outcomes: at least system, item and value.
@@ -99,6 +109,7 @@ def assemble(
         metrics: at least metric; derived from the values when not given.
         reported: what the log's own tool printed.
         settings: what made each system.
+        votes: preferences between two systems: at least item, system_a and system_b.
         sources: where the rows came from.
         notes: what the reader had to say.
         texts: the texts held apart.
@@ -111,15 +122,17 @@ def assemble(
         >>> assemble(pl.DataFrame({"system": ["a"], "item": ["1"], "value": [1.0]})).metrics["kind"].to_list()
         ['binary']
     """
-    outcomes = conform("outcomes", _with_status(outcomes))
+    outcomes = conform("outcomes", _with_status(outcomes, known_by="value"))
     responses = conform("responses", _all_responses(responses, outcomes))
+    votes = conform("votes", _with_status(votes if votes is not None else pl.DataFrame(), known_by="verdict"))
     return Evidence(
-        items=conform("items", _all_items(items, responses)),
+        items=conform("items", _all_items(items, responses, votes)),
         responses=responses,
         outcomes=outcomes,
         metrics=conform("metrics", metrics if metrics is not None else derive_metrics(outcomes)),
         reported=conform("reported", reported if reported is not None else pl.DataFrame()),
         settings=conform("settings", settings if settings is not None else pl.DataFrame()),
+        votes=votes,
         sources=tuple(sources),
         notes=tuple(notes),
         texts=texts,
@@ -135,16 +148,27 @@ def select(
         UsageError: an unknown system or task.
     """
     names: Mapping[str, Sequence[str] | None] = {"system": systems, "task": tasks}
+    known = {
+        "system": (*systems_of(evidence), *voted_systems(evidence.votes)),
+        "task": (*tasks_of(evidence), *evidence.votes["task"].unique(maintain_order=True)),
+    }
     for column, wanted in names.items():
         for name in wanted or ():
-            require(name, evidence.names("responses")[column].unique(maintain_order=True), what=column)
+            require(name, dict.fromkeys(known[column]), what=column)
     tables: dict[str, Any] = {}
     for table in SCHEMAS:
         held = evidence.held(table) if table in ROWS else getattr(evidence, table)
         columns = held.names.columns if isinstance(held, LazyTable) else held.columns
         chosen = {name: wanted for name, wanted in names.items() if wanted is not None and name in columns}
         tables[table] = _chosen(held, chosen) if chosen else held
+    if systems is not None:
+        tables["votes"] = votes_on(tables["votes"], systems, others=_choosable(evidence))
     return replace(evidence, **tables)
+
+
+def _choosable(evidence: Evidence) -> tuple[str, ...]:
+    """Return the systems one can choose among: those with responses, else all that were voted on."""
+    return systems_of(evidence) or voted_systems(evidence.votes)
 
 
 def rename(evidence: Evidence, names: Mapping[str, str]) -> Evidence:
@@ -154,7 +178,7 @@ def rename(evidence: Evidence, names: Mapping[str, str]) -> Evidence:
         UsageError: an unknown system.
         InputError: two systems would have one name.
     """
-    known = systems_of(evidence)
+    known = tuple(dict.fromkeys((*systems_of(evidence), *voted_systems(evidence.votes))))
     for name in names:
         require(name, known, what="system")
     after = [names.get(name, name) for name in known]
@@ -167,7 +191,7 @@ def rename(evidence: Evidence, names: Mapping[str, str]) -> Evidence:
         for table in ("responses", "outcomes", "reported", "settings")
     }
     texts = RenamedTexts(evidence.texts, {new: old for old, new in names.items()}) if evidence.texts else None
-    return replace(evidence, texts=texts, **tables)
+    return replace(evidence, texts=texts, votes=renamed_votes(evidence.votes, names), **tables)
 
 
 def _chosen(held: pl.DataFrame | LazyTable, wanted: Mapping[str, Sequence[str]]) -> pl.DataFrame | LazyTable:
@@ -249,19 +273,19 @@ def _check_values(table: str, frame: pl.DataFrame) -> None:
         raise InputError(
             "a value is not a finite number", field="value", remedy="Leave it empty when it is missing"
         )
+    if table == "votes":
+        check_votes(frame)
     if table == "items" and not ((frame["weight"] > 0) & frame["weight"].is_finite()).all():
         raise InputError("a weight is not a positive number", field="weight")
 
 
-def _with_status(outcomes: pl.DataFrame) -> pl.DataFrame:
-    """Fill an outcome's status from whether it has a value."""
-    if "value" not in outcomes.columns:
-        return outcomes
-    given = (
-        pl.col("status").cast(pl.String) if "status" in outcomes.columns else pl.lit(None, dtype=pl.String)
-    )
-    derived = pl.when(pl.col("value").is_null()).then(pl.lit("missing")).otherwise(pl.lit("ok"))
-    return outcomes.with_columns(status=pl.coalesce(given, derived))
+def _with_status(rows: pl.DataFrame, *, known_by: str) -> pl.DataFrame:
+    """Fill the status of an outcome or vote from whether it has a value."""
+    if known_by not in rows.columns:
+        return rows
+    given = pl.col("status").cast(pl.String) if "status" in rows.columns else pl.lit(None, dtype=pl.String)
+    derived = pl.when(pl.col(known_by).is_null()).then(pl.lit("missing")).otherwise(pl.lit("ok"))
+    return rows.with_columns(status=pl.coalesce(given, derived))
 
 
 def _all_responses(responses: pl.DataFrame | None, outcomes: pl.DataFrame) -> pl.DataFrame:
@@ -285,10 +309,10 @@ def _all_responses(responses: pl.DataFrame | None, outcomes: pl.DataFrame) -> pl
     return pl.concat([known, added], how="diagonal_relaxed") if added.height else known
 
 
-def _all_items(items: pl.DataFrame | None, responses: pl.DataFrame) -> pl.DataFrame:
-    """Return the items, and one row for every item that only the responses know."""
+def _all_items(items: pl.DataFrame | None, responses: pl.DataFrame, votes: pl.DataFrame) -> pl.DataFrame:
+    """Return the items, and one row for every item that only the responses or the votes know."""
     key = list(KEYS["items"])
-    answered = responses.select(key).unique(maintain_order=True)
+    answered = pl.concat([responses.select(key), votes.select(key)]).unique(maintain_order=True)
     if items is None:
         return answered
     known = items.with_columns(_column(name, ITEMS[name], items) for name in ("task",))

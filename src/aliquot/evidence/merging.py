@@ -14,6 +14,7 @@ from aliquot.evidence.contents import systems
 from aliquot.evidence.metrics import metric_row
 from aliquot.evidence.tables import METRICS, Evidence, LazyTable, Note, RowsOf
 from aliquot.evidence.texts import MergedTexts
+from aliquot.evidence.votes import merge_votes
 
 _SYSTEM_TABLES: Final = ("reported", "settings")
 
@@ -45,6 +46,7 @@ def merge(*evidences: Evidence) -> Evidence:
 
 
 def _merge_two(first: Evidence, other: Evidence) -> Evidence:
+    votes = merge_votes(first.votes, other.votes)
     other, identical = _without_identical(first, other)
     items, other, notes = _merge_items(first, other)
     tables: dict[str, Any] = {
@@ -56,6 +58,7 @@ def _merge_two(first: Evidence, other: Evidence) -> Evidence:
         first,
         items=items,
         metrics=_merge_metrics(first, other),
+        votes=votes,
         sources=first.sources + other.sources,
         notes=tuple(dict.fromkeys((*first.notes, *other.notes, *identical, *notes))),
         texts=MergedTexts(texts) if texts else None,

@@ -1,11 +1,10 @@
 """The tables of evidence: what is known about items, responses and outcomes, each fact once.
 
 Keys are in parentheses: items (task, item), responses (system, task, item, attempt), outcomes (system, task,
-    item,
-attempt, metric, scorer, repeat), metrics (metric), reported (system, task, metric, statistic), settings
-(system, name). Ids are text compared byte for byte. Texts (inputs, references, answers, notes) are held apart
-and read on demand. Responses and outcomes may stay where they are (DuckDB, PySpark, lazy Polars) until they are
-reduced.
+item, attempt, metric, scorer, repeat), votes (task, item, system_a, system_b, rater, repeat), metrics (metric),
+reported (system, task, metric, statistic), settings (system, name). Ids are text compared byte for byte. Texts
+(inputs, references, answers, notes) are held apart and read on demand. Responses and outcomes may stay where they are
+(DuckDB, PySpark, lazy Polars) until they are reduced.
 """
 
 from __future__ import annotations
@@ -71,6 +70,24 @@ OUTCOMES: Mapping[str, pl.DataType] = {
     "parts": pl.List(pl.Float64()),
 }
 """``parts`` are the numbers from which a metric of the whole corpus is made; such a row has no value."""
+
+VOTES: Mapping[str, pl.DataType] = {
+    "task": pl.String(),
+    "item": pl.String(),
+    "system_a": pl.String(),
+    "system_b": pl.String(),
+    "rater": pl.String(),
+    "repeat": pl.Int64(),
+    "verdict": pl.String(),
+    "label": pl.String(),
+    "status": pl.String(),
+    "by": pl.String(),
+    "shown_first": pl.String(),
+    "session": pl.String(),
+    "at": pl.String(),
+}
+"""Preferences between two systems. ``verdict`` is a, b, tie or both_bad, ``label`` the log's own word for it,
+``shown_first`` a or b, ``at`` an ISO 8601 time."""
 
 METRICS: Mapping[str, pl.DataType] = {
     "metric": pl.String(),
@@ -195,6 +212,7 @@ class Evidence:
     metrics: pl.DataFrame = field(default_factory=lambda: _empty(METRICS))
     reported: pl.DataFrame = field(default_factory=lambda: _empty(REPORTED))
     settings: pl.DataFrame = field(default_factory=lambda: _empty(SETTINGS))
+    votes: pl.DataFrame = field(default_factory=lambda: _empty(VOTES))
     sources: tuple[Source, ...] = ()
     notes: tuple[Note, ...] = ()
     texts: Texts | None = None

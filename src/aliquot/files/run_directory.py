@@ -167,7 +167,11 @@ class RunDirectory:
                 "the run has no evidence yet", file=str(self.path), remedy="Finish it: aliquot run FILE"
             )
         try:
-            tables: dict[str, Any] = {table: read_frame(folder / f"{table}.parquet") for table in SCHEMAS}
+            tables: dict[str, Any] = {
+                table: read_frame(folder / f"{table}.parquet") for table in SCHEMAS if table != "votes"
+            }
+            if (votes := folder / "votes.parquet").exists():  # runs of older versions have none
+                tables["votes"] = read_frame(votes)
             rest = msgspec.json.decode((folder / "rest.json").read_bytes(), type=_Rest)
         except (OSError, InputError, msgspec.MsgspecError) as error:
             raise InputError(

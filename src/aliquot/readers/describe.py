@@ -10,6 +10,7 @@ import polars as pl
 from aliquot.evidence.contents import metrics, systems, tasks
 from aliquot.evidence.status import resolve
 from aliquot.evidence.tables import Better, Evidence, Kind, Note, Source
+from aliquot.evidence.votes import PAIR, VERDICTS, voted_systems
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,35 @@ class TaskDescription:
 
 
 @dataclass(frozen=True, slots=True)
+class VotesDescription:
+    """The votes on one task.
+
+    Attributes:
+        task: its name.
+        votes: number of votes.
+        items: items voted on.
+        systems: systems voted on.
+        pairs: pairs of systems with a vote.
+        raters: who voted.
+        verdicts: votes by verdict, those without one under their status.
+        by: votes by kind of rater.
+        order_known: votes that say which answer was shown first.
+        sessions: sessions named, 0 when none are.
+    """
+
+    task: str
+    votes: int
+    items: int
+    systems: int
+    pairs: int
+    raters: int
+    verdicts: Mapping[str, int]
+    by: Mapping[str, int]
+    order_known: int
+    sessions: int
+
+
+@dataclass(frozen=True, slots=True)
 class Description:
     """What is in evidence.
 
@@ -70,6 +100,7 @@ class Description:
         sources: where it came from.
         systems: the systems' names.
         tasks: a description for each task.
+        votes: a description of the votes for each task that has some.
         item_key: what names the items.
         has_rows: whether there is a row an item.
         has_responses: whether the answers are there to be scored again.
@@ -80,6 +111,7 @@ class Description:
     sources: tuple[Source, ...]
     systems: tuple[str, ...]
     tasks: tuple[TaskDescription, ...]
+    votes: tuple[VotesDescription, ...]
     item_key: str
     has_rows: bool
     has_responses: bool
@@ -100,8 +132,11 @@ def describe(evidence: Evidence) -> Description:
     keys = dict.fromkeys(note.text for note in evidence.notes if note.code == "item_key")
     return Description(
         sources=evidence.sources,
-        systems=systems(evidence),
+        systems=systems(evidence) or voted_systems(evidence.votes),
         tasks=tuple(_describe_task(evidence, task) for task in tasks(evidence)),
+        votes=tuple(
+            _describe_votes(votes) for votes in evidence.votes.partition_by("task", maintain_order=True)
+        ),
         item_key="; ".join(keys) or "the log's own id",
         has_rows=evidence.outcomes.height > 0,
         has_responses=_has_responses(evidence),
@@ -130,6 +165,24 @@ def _describe_task(evidence: Evidence, task: str) -> TaskDescription:
             for other in tasks(evidence)
             if other != task and ids == set(evidence.items.filter(pl.col("task") == other)["item"])
         ),
+    )
+
+
+def _describe_votes(votes: pl.DataFrame) -> VotesDescription:
+    order = {verdict: place for place, verdict in enumerate(VERDICTS)}
+    counts = dict(votes.group_by(pl.coalesce("verdict", "status")).len().sort("verdict").iter_rows())
+    pairs = votes.select(pl.concat_list(PAIR).list.sort()).unique()
+    return VotesDescription(
+        task=votes["task"][0],
+        votes=votes.height,
+        items=votes["item"].n_unique(),
+        systems=len(voted_systems(votes)),
+        pairs=pairs.height,
+        raters=votes["rater"].n_unique(),
+        verdicts=dict(sorted(counts.items(), key=lambda found: order.get(found[0], len(order)))),
+        by=dict(votes.group_by("by").len().sort("by").iter_rows()),
+        order_known=votes["shown_first"].count(),
+        sessions=votes["session"].drop_nulls().n_unique(),
     )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
-from aliquot.readers.describe import Description, TaskDescription
+from aliquot.readers.describe import Description, TaskDescription, VotesDescription
 from aliquot.reports.plain import name_some, neutralise, short_name, wrap
 
 
@@ -20,6 +20,8 @@ def render_description(description: Description) -> str:
     lines += wrap(f"Systems: {len(description.systems)} ({name_some(description.systems, limit=60)})")
     for task in description.tasks:
         lines += _task(task)
+    for votes in description.votes:
+        lines += _votes(votes)
     lines += wrap(f"Item key: {neutralise(description.item_key)}")
     lines += wrap(
         f"Rows an item: {_yes(description.has_rows)}. Answers to score again: {_yes(description.has_responses)}. "
@@ -60,6 +62,30 @@ def _task(task: TaskDescription) -> list[str]:
     if task.shares_items_with:
         lines += wrap(f"Has the same items as {name_some(task.shares_items_with, limit=50)}", indent="    ")
     return lines
+
+
+def _votes(votes: VotesDescription) -> list[str]:
+    by = ", ".join(f"{count} by {_RATERS[kind]}" for kind, count in votes.by.items())
+    lines = wrap(
+        f"Votes on {short_name(votes.task)}: {votes.votes} ({by}) on {votes.items} items, {votes.systems} systems in "
+        f"{votes.pairs} pairs, {votes.raters} raters",
+        first="  ",
+        indent="    ",
+    )
+    verdicts = ", ".join(f"{count} {_VERDICTS.get(word, word)}" for word, count in votes.verdicts.items())
+    lines += wrap(f"Verdicts: {verdicts}", indent="    ")
+    order = f"Order shown is known of {votes.order_known}"
+    return lines + wrap(f"{order}; {votes.sessions} sessions" if votes.sessions else order, indent="    ")
+
+
+_RATERS: Final = {"person": "people", "judge": "a model judge", "rule": "a rule"}
+
+_VERDICTS: Final = {
+    "a": "for the first named",
+    "b": "for the second named",
+    "tie": "ties",
+    "both_bad": "both bad",
+}
 
 
 def _yes(value: bool) -> str:  # noqa: FBT001 - a word for a fact

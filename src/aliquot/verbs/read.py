@@ -80,6 +80,7 @@ def convert(evidence: Evidence, path: str | Path) -> Converted:
     left = {
         "questions and answers": evidence.texts is not None,
         "settings": not evidence.settings.is_empty(),
+        "votes": not evidence.votes.is_empty(),
         "what the log's own tool printed": not evidence.reported.is_empty(),
     }
     return Converted(
