@@ -7,7 +7,7 @@ import json
 import pytest
 
 from aliquot import compare, noise
-from aliquot.errors import InputError
+from aliquot.errors import InputError, UsageError
 from aliquot.files.looks import count_tried
 from aliquot.files.manifest import Manifest, write_manifest
 from aliquot.files.noise_memory import recall
@@ -113,3 +113,43 @@ def test_variants_on_the_same_items_are_counted_over_the_runs_beside(tmp_path):
     assert tried is not None
     assert (tried.runs, tried.variants) == (6, 5)
     assert count_tried(tmp_path / "nowhere") is None
+
+
+@pytest.fixture
+def by_language(tmp_path):
+    path = tmp_path / "languages.csv"
+    rows = ["item,system,value,segment.lang"]
+    for lang, gain, loss in (("de", 10, 10), ("en", 30, 4), ("fr", 4, 22)):
+        for place in range(80):
+            a = int(place < loss or 40 <= place < 70)
+            b = int(40 <= place < 70 or 70 - gain - 1 < place - 10 < 70 or place >= 80 - gain)
+            b = int(40 <= place < 70) if place < loss else b
+            rows += [f"{lang}{place},main,{a},{lang}", f"{lang}{place},pr,{b},{lang}"]
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def test_a_difference_that_varies_between_segments_is_said(by_language):
+    found = compare(by_language, noise=None)
+    assert "varies_by_segment" in {note.code for note in found.warnings}
+    assert found.segments is not None
+    assert found.segments.scanned == 3
+
+
+def test_shares_move_the_difference_towards_their_segment(by_language):
+    as_it_is = compare(by_language, noise=None).difference.point
+    english = compare(by_language, noise=None, shares="lang=de:0,en:1,fr:0")
+    assert english.reweighted is not None
+    only = next(part for part in english.segments.fields[0].levels if part.level == "en")
+    assert english.reweighted.difference.point == pytest.approx(only.difference.point)
+    assert english.difference.point == as_it_is
+    assert "At lang de 0%, en 100%, fr 0%" in render(english)
+    assert "--shares" in english.command
+
+
+@pytest.mark.parametrize(
+    "shares", ["lang", "lang=de:1", "nolang=de:1", "lang=de:x,en:1,fr:1", "lang=de:1,de:1", ""]
+)
+def test_shares_that_cannot_be_are_refused(by_language, shares):
+    with pytest.raises(UsageError):
+        compare(by_language, noise=None, shares=shares)

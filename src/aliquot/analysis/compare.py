@@ -8,7 +8,7 @@ from aliquot.analysis.arrays import SystemSample
 from aliquot.analysis.checklist import fill_checklist
 from aliquot.analysis.claims import Claim, claim_paired, claim_unpaired
 from aliquot.analysis.costs import latency_of, price_of
-from aliquot.analysis.further import Terms, look_further
+from aliquot.analysis.further import SharesOf, Terms, look_further
 from aliquot.analysis.further_remarks import in_order, unsettled_clusters, warn_further
 from aliquot.analysis.margins import margin_on
 from aliquot.analysis.method import analyse_system
@@ -39,6 +39,7 @@ class Choices:
         seed: seed of everything random.
         unpaired: compare each system's own items although some are shared.
         allow: components that may differ although the comparison is then refused by default (``judge``).
+        shares: a field and the share of each of its levels, to which the difference is reweighted.
     """
 
     metric: str | None = None
@@ -49,6 +50,7 @@ class Choices:
     seed: int = DEFAULT_SEED
     unpaired: bool = False
     allow: tuple[str, ...] = ()
+    shares: SharesOf | None = None
 
 
 def compare_systems(
@@ -87,7 +89,7 @@ def compare_systems(
     scale = scale_of(evidence, metric)
     margin = margin_on(scale, choices.margin)
     claim = _claim(evidence, pairs, scale, margin=margin, choices=choices)
-    terms = Terms(choices.level, margin, choices.cluster, choices.match_on, choices.seed)
+    terms = Terms(choices.level, margin, choices.cluster, choices.match_on, choices.seed, choices.shares)
     further = look_further(evidence, claim, scale, terms=terms)
     sides = [
         _summary(units, side, scale=scale, evidence=evidence, level=choices.level)
@@ -136,6 +138,7 @@ def compare_systems(
         clusters_tried=further.clusters_tried,
         scoring=further.scoring,
         segments=further.segments,
+        reweighted=further.reweighted,
         contrast=further.contrast,
         power_seen=further.power_seen,
         repeats_worth=further.repeats_worth,

@@ -5,8 +5,9 @@ The parts are imported when they are needed, as a comparison of two small tables
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from aliquot.analysis.arrays import PairedSample
 from aliquot.analysis.claims import Claim
@@ -25,12 +26,16 @@ if TYPE_CHECKING:
     from aliquot.findings.power_seen import PowerSeen, RepeatsWorth
     from aliquot.findings.scoring_rule import ScoringRules
     from aliquot.findings.segments import SegmentScan
+    from aliquot.findings.shares import Reweighted
     from aliquot.findings.side_metrics import SideMetrics
 
 
 MOST_SCANNED: Final = 20_000
 """Items up to which segments are scanned: the scan flips a matrix of items × segments, and takes seconds beyond."""
 
+
+SharesOf: TypeAlias = tuple[str, Mapping[str, float]]
+"""A field and the share of each of its levels."""
 
 MOST_WEIGHED: Final = 5
 """Metrics weighed against each other."""
@@ -46,6 +51,7 @@ class Terms:
         cluster: field that names the cluster; None for the evidence's own.
         match_on: whether items of one id must have the same content.
         seed: seed of everything random.
+        shares: a field and the share of each of its levels, to which the difference is reweighted.
     """
 
     level: float
@@ -53,6 +59,7 @@ class Terms:
     cluster: str | None
     match_on: MatchOn
     seed: int
+    shares: SharesOf | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +72,7 @@ class Further:
         clusters_tried: fields tried as clusters that nobody had named.
         scoring: the difference under the other rules that scored the same responses.
         segments: the difference on every segment.
+        reweighted: the difference at given shares of a field.
         contrast: what the analyses that do not fit the design would have said.
         power_seen: how likely this design was to show a difference of the size seen.
         repeats_worth: what more attempts would bring.
@@ -79,6 +87,7 @@ class Further:
     clusters_tried: ClusterSearch | None = None
     scoring: ScoringRules | None = None
     segments: SegmentScan | None = None
+    reweighted: Reweighted | None = None
     contrast: MethodContrast | None = None
     power_seen: PowerSeen | None = None
     repeats_worth: RepeatsWorth | None = None
@@ -120,6 +129,7 @@ def look_further(evidence: Evidence, claim: Claim, scale: Scale, *, terms: Terms
         clusters_tried=_clusters_tried(claim, scale, terms),
         scoring=_scoring(evidence, claim, terms),
         segments=_segments(claim, scale, terms),
+        reweighted=_reweighted(claim, claim.paired, scale, terms),
         contrast=_contrast(claim.paired, scale, terms),
         power_seen=_power_seen(claim, claim.paired, scale, terms),
         repeats_worth=_repeats_worth(evidence, claim, claim.paired, scale, terms),
@@ -296,6 +306,17 @@ def _guards(evidence: Evidence, claim: Claim, scale: Scale) -> tuple[Note, ...]:
     from aliquot.analysis.guards import find_guards
 
     return find_guards(evidence, (claim.pairs.baseline, claim.pairs.candidate), scale, texts=True)
+
+
+def _reweighted(claim: Claim, sample: PairedSample, scale: Scale, terms: Terms) -> Reweighted | None:
+    if terms.shares is None:
+        return None
+    from aliquot.analysis.shares import reweigh
+
+    field_, shares = terms.shares
+    return reweigh(
+        claim.pairs, sample, scale, field=field_, shares=shares, level=terms.level, seed=terms.seed
+    )
 
 
 def _has_segments(claim: Claim) -> bool:

@@ -9,7 +9,7 @@ from aliquot.analysis.further import Further
 from aliquot.evidence.tables import Note
 from aliquot.findings.comparison import Scale
 from aliquot.findings.numbers import difference_unit, write_difference, write_p, write_value
-from aliquot.stats.results import Estimate, Undefined
+from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
 if TYPE_CHECKING:
     from aliquot.findings.answered import Answered
@@ -40,6 +40,7 @@ def warn_further(further: Further, scale: Scale) -> tuple[Note, ...]:
         *_answered(further.answered, scale),
         *further.notes,
         *_other_metrics(further),
+        *_varying(further.segments, scale),
         *_reversals(further.segments),
         *(further.side_metrics.notes if further.side_metrics is not None else ()),
     )
@@ -169,6 +170,27 @@ def _is_worse(one: SideMetric) -> bool:
     if isinstance(difference, Undefined) or one.scale.better == "none":
         return False
     return difference.low > 0 if one.scale.better == "lower" else difference.high < 0
+
+
+def _varying(scan: SegmentScan | None, scale: Scale) -> Iterator[Note]:
+    """Say where the difference is not one difference: a field between whose levels it varies beyond chance."""
+    if scan is None:
+        return
+    alpha = round(1 - scan.level, 12)
+    for field in scan.fields:
+        if field.p_holm is None or field.p_holm > alpha or not isinstance(field.interaction, HypothesisTest):
+            continue
+        ends = sorted(
+            (part.difference.point, f"{part.level} {write_interval(part.difference, scale)}")
+            for part in field.levels
+            if isinstance(part.difference, Estimate)
+        )
+        if len(ends) > 1:
+            yield Note(
+                "varies_by_segment",
+                f"the difference varies by {field.field} ({write_p(field.interaction)}): {ends[-1][1]}, "
+                f"{ends[0][1]}. {scan.scanned} segments were scanned",
+            )
 
 
 def _reversals(scan: SegmentScan | None) -> Iterator[Note]:

@@ -111,6 +111,7 @@ _COMPARISON = (
     ),
     click.option("--against", help="A printed figure as the baseline: 0.82/500, 82%/500 or 410/500."),
     click.option("--counts", multiple=True, help="Passes of items, 17/20; two of them need no file."),
+    click.option("--shares", metavar="SHARES", help="Reweight to these shares: lang=de:30,en:60,fr:10."),
     click.option("--plan", metavar="FILE", help="A plan file to hold the comparison against."),
     click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level."),
     click.option("--seed", type=int, default=None, help="Seed of everything random; stored in the finding."),

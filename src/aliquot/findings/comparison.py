@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from aliquot.findings.power_seen import PowerSeen, RepeatsWorth
     from aliquot.findings.scoring_rule import ScoringRules
     from aliquot.findings.segments import SegmentScan
+    from aliquot.findings.shares import Reweighted
     from aliquot.findings.side_metrics import SideMetrics
 
 
@@ -164,10 +165,11 @@ class Comparison:
     What follows ``command`` was found beside the difference, and is None where there was nothing to look at:
     ``assumptions`` behind the number; ``answered``, each system's rate over what it answered; ``item_tests``, items
     told apart one by one; ``clusters_tried``, fields that might be clusters; ``scoring``, the difference under other
-    scoring rules; ``segments``, the difference on every segment; ``contrast``, what analyses that do not fit would have
-    said; ``power_seen`` and ``repeats_worth``, what this design could show; ``side_metrics``, what else changed;
-    ``composite``, how the winner depends on the weights of several metrics; ``noise``, what the suite was seen to move
-    by itself; ``looks``, how often these items were looked at; ``plan``, what was planned beside what was done.
+    scoring rules; ``segments``, the difference on every segment, and ``reweighted``, at given shares of them;
+    ``contrast``, what analyses that do not fit would have said; ``power_seen`` and ``repeats_worth``, what this design
+    could show; ``side_metrics``, what else changed; ``composite``, how the winner depends on the weights of several
+    metrics; ``noise``, what the suite was seen to move by itself; ``looks``, how often these items were looked at;
+    ``plan``, what was planned beside what was done.
     """
 
     kind: ClassVar[str] = "comparison"
@@ -211,6 +213,7 @@ class Comparison:
     clusters_tried: ClusterSearch | None = None
     scoring: ScoringRules | None = None
     segments: SegmentScan | None = None
+    reweighted: Reweighted | None = None
     contrast: MethodContrast | None = None
     power_seen: PowerSeen | None = None
     repeats_worth: RepeatsWorth | None = None

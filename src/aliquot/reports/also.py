@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from aliquot.findings.comparison import Comparison, Scale
-from aliquot.findings.noise import RememberedNoise
 from aliquot.findings.numbers import decimals_for, difference_unit, write_difference
-from aliquot.findings.side_metrics import SideMetric, SideMetrics
 from aliquot.stats.results import Estimate
+
+if TYPE_CHECKING:
+    from aliquot.findings.noise import RememberedNoise
+    from aliquot.findings.shares import Reweighted
+from aliquot.findings.side_metrics import SideMetric, SideMetrics
 
 _SAME = 0.005
 """A ratio closer to 1 than this is called the same."""
@@ -63,8 +67,26 @@ def write_remembered(noise: RememberedNoise | None, scale: Scale) -> str:
     """Say what the suite was seen to move by itself."""
     if noise is None:
         return ""
+    if not noise.flipped:
+        return (
+            f"None of {noise.n_items} items flipped between two runs of one system ({noise.measured[:10]})."
+        )
     size = write_difference(noise.wobble, scale, width=noise.wobble).lstrip("+")
     return (
         f"This suite moves by up to {size}{difference_unit(scale)} between two runs of one system "
         f"({noise.flipped} of {noise.n_items} items flipped, {noise.measured[:10]})."
     )
+
+
+def write_reweighted(found: Reweighted | None, scale: Scale) -> str:
+    """Say what the difference is at the shares that were asked for."""
+    if found is None:
+        return ""
+    shares = ", ".join(f"{level} {100 * share:.0f}%" for level, share in found.given.items())
+    if not isinstance(found.difference, Estimate):
+        return f"At {found.field} {shares}: not available, {found.difference.reason}."
+    point, low, high = (
+        write_difference(value, scale, width=found.difference.width)
+        for value in (found.difference.point, found.difference.low, found.difference.high)
+    )
+    return f"At {found.field} {shares}: {point} [{low} to {high}]{difference_unit(scale)}."

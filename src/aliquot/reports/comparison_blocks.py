@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from aliquot.findings.power_seen import PowerSeen, RepeatsWorth
     from aliquot.findings.scoring_rule import ScoringRules
     from aliquot.findings.segments import SegmentField, SegmentScan
-    from aliquot.findings.side_metrics import SideMetric, SideMetrics
+    from aliquot.findings.shares import Reweighted
+from aliquot.findings.side_metrics import SideMetric, SideMetrics
 
 _CONTRAST = {
     "unpaired": "as if on different items",
@@ -53,6 +54,7 @@ def comparison_blocks(comparison: Comparison) -> tuple[Block, ...]:
         *_items(comparison.item_tests),
         *_scoring(comparison.scoring, scale),
         *_segments(comparison.segments, scale),
+        *_reweighted(comparison.reweighted, scale),
         *_side(comparison.side_metrics, comparison),
         *_composite(comparison.composite),
         *_contrast(comparison.contrast, comparison),
@@ -169,6 +171,20 @@ def _segment_grid(field: SegmentField, scale: Scale) -> Grid:
     )
     head = (field.field, "n", "baseline", "candidate", "difference", "interval", "p max-T", "shrunken")
     return Grid(f"By {field.field}{varies}", head, rows)
+
+
+def _reweighted(found: Reweighted | None, scale: Scale) -> Iterator[Block]:
+    if found is None:
+        return
+    mixture = ", ".join(
+        f"{level} {100 * share:.0f}% (here {100 * found.observed[level]:.0f}%)"
+        for level, share in found.given.items()
+    )
+    point, interval = _bracketed(found.difference, scale)
+    yield f"At other shares of {found.field} ({mixture}) the difference is {point} {interval}{difference_unit(scale)}."
+    for one in found.break_even:
+        if isinstance(one.share, Estimate):
+            yield f"Its sign turns where {one.level} makes up {100 * one.share.point:.0f}%."
 
 
 def _side(side: SideMetrics | None, comparison: Comparison) -> Iterator[Block]:

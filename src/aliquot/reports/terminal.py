@@ -66,6 +66,7 @@ def _body(comparison: Comparison, view: View, *, room: int) -> list[str]:
         _Block(6, settings if view.recorded else [], wrap(f"Differs: {neutralise(view.differs)}.", lines=1)),
         _Block(3, wrap(f"Also: {neutralise(view.also)}", lines=2) if view.also else []),
         _Block(5, wrap(view.noise, lines=2) if view.noise else []),
+        _Block(8, wrap(view.reweighted, lines=2) if view.reweighted else []),
         _Block(7, wrap(view.settles, lines=2), wrap(view.settles.split(". ")[0], lines=1)),
         *_reconciled(comparison),
         _Block(9, _warnings(comparison)),

@@ -14,7 +14,7 @@ from aliquot.findings.numbers import (
     write_percent,
     write_value,
 )
-from aliquot.reports.also import write_also, write_remembered
+from aliquot.reports.also import write_also, write_remembered, write_reweighted
 from aliquot.stats.results import Estimate, Undefined
 
 _FLOOR_SHOWN = 1e-4
@@ -58,6 +58,7 @@ class View:
     differs: str
     also: str
     noise: str
+    reweighted: str
     settles: str
     methods: str
     matching: str
@@ -83,6 +84,7 @@ def view_of(comparison: Comparison) -> View:
         differs=", ".join(comparison.differs) or ("nothing recorded" if comparison.same else "not recorded"),
         also=write_also(comparison) or _latency(comparison.baseline.latency, comparison.candidate.latency),
         noise=write_remembered(comparison.noise, comparison.scale),
+        reweighted=write_reweighted(comparison.reweighted, comparison.scale),
         settles=_settles(comparison),
         methods=_methods(comparison),
         matching=_matching(comparison),
@@ -235,7 +237,7 @@ def _statuses(side: SystemSummary) -> str:
 def _rows_command(command: str) -> str:
     """Return the command that shows the rows behind a comparison: the same sources, without how they were analysed."""
     sources = re.split(
-        r" --(?:cluster|margin|level|match-on|seed|unpaired|allow|against|counts|plan) ", command
+        r" --(?:cluster|margin|level|match-on|seed|unpaired|allow|against|counts|plan|shares) ", command
     )[0]
     return sources.replace("aliquot compare", "aliquot show", 1)
 

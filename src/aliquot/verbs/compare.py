@@ -17,6 +17,7 @@ from aliquot.verbs.beside import put_beside
 from aliquot.verbs.clustering import cluster_field
 from aliquot.verbs.pairing import pair_sources
 from aliquot.verbs.reproduce import command_line
+from aliquot.verbs.shares import read_shares
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +37,7 @@ def compare(
     counts: Sequence[str] = (),
     unpaired: bool = False,
     allow: Sequence[str] = (),
+    shares: str | None = None,
     plan: str | Path | None = None,
     noise: str | Path | None = NOISE_FILE,
     options: ReadOptions | None = None,
@@ -58,6 +60,7 @@ def compare(
         counts: the same as passes of items; two of them, baseline first, need no source.
         unpaired: compare each system's own items although some are shared.
         allow: components that may differ although that is refused by default: ``judge``.
+        shares: shares of a field to which the difference is reweighted: ``"lang=de:30,en:60,fr:10"``.
         plan: a plan file (``aliquot plan --write``) to hold the comparison against.
         noise: the file in which ``noise`` remembers what the suite moves by itself; None to look up none.
         options: what the columns of a table mean.
@@ -83,6 +86,7 @@ def compare(
         seed=DEFAULT_SEED if seed is None else seed,
         unpaired=unpaired,
         allow=tuple(allow),
+        shares=None if shares is None else read_shares(shares),
     )
     given = {
         "--task": task,
@@ -96,6 +100,7 @@ def compare(
         "--match-on": None if match_on == "content" else match_on,
         "--seed": seed,
         "--unpaired": unpaired,
+        "--shares": shares,
         "--plan": plan,
     }
     found = compare_systems(
