@@ -28,6 +28,7 @@ _LOGS: Final = {
     "inspect_log": "InspectReader",
     "lm_eval": "LmEvalReader",
     "promptfoo": "PromptfooReader",
+    "helm": "HelmReader",
     "swe_bench": "SweBenchReader",
     "tau_bench": "TauBenchReader",
 }
