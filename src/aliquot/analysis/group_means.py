@@ -14,8 +14,8 @@ from aliquot.stats.inputs import Floats, Integers
 from aliquot.stats.strata import Shares
 from aliquot.stats.stratified import stratified_difference, stratified_mean
 
-MEAN_OF_TASKS = "mean of tasks (fixed strata)"
-ALL_ITEMS = "all items (one sample)"
+MEAN_OF_TASKS = "tasks as strata"
+ALL_ITEMS = "items pooled"
 
 
 class Measured(Protocol):

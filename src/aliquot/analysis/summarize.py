@@ -22,6 +22,7 @@ from aliquot.evidence.units import Units
 from aliquot.findings.comparison import Scale
 from aliquot.findings.summary import Floor, Summary, SystemLine
 from aliquot.findings.summary_words import write_summary
+from aliquot.findings.verdict import Word
 from aliquot.stats.cautions import coverage_warning
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.stats.rates import floor_interval
@@ -141,7 +142,7 @@ def _line(evidence: Evidence, system: str, task: str, metric: str, *, choices: S
         if_missing=_if_missing(side, scale, level=level),
         missing=int(side.frame["missing"].sum()),
         repeats=find_repeats(evidence, side, sample, scale, level=level),
-        floor=_floor(sample, scale, asked=choices.at_least, level=level),
+        floor=_floor(side, sample, scale, asked=choices.at_least, level=level),
         latency=latency_of(evidence, system, task=task),
         cost=price.cost,
         currency=price.currency,
@@ -160,8 +161,10 @@ def _if_missing(
     return a, b
 
 
-def _floor(sample: SystemSample, scale: Scale, *, asked: float | None, level: float) -> Floor | None:
-    """Return whether a floor is met, by Clopper–Pearson on n*."""
+def _floor(
+    side: Units, sample: SystemSample, scale: Scale, *, asked: float | None, level: float
+) -> Floor | None:
+    """Return whether a floor is met, by Clopper–Pearson on n*, and whether the missing rows could change that."""
     if asked is None:
         return None
     if scale.kind != "binary":
@@ -170,14 +173,21 @@ def _floor(sample: SystemSample, scale: Scale, *, asked: float | None, level: fl
         raise UsageError(f"a floor lies between 0 and 1 (0.9, or 90%); got {asked:g}")
     if sample.n == 0:
         return Floor(asked, Undefined("no item has a value"), "nothing_to_judge")
+    found, word = _reaches(sample, asked, level=level)
+    if not side.frame["missing"].sum():
+        return Floor(asked, found, word)
+    filled = (_reaches(filled_system(side, fill=fill), asked, level=level)[1] for fill in (0.0, 1.0))
+    return Floor(asked, found, word, hangs_on_missing=any(other != word for other in filled))
+
+
+def _reaches(sample: SystemSample, asked: float, *, level: float) -> tuple[Estimate | Undefined, Word]:
     rows, clusters, weights = (
         attempt_rows(sample) if sample.repeated else (sample.values, sample.clusters, sample.weights)
     )
     found = floor_interval(rows, clusters=clusters, weights=weights, level=level)
     if isinstance(found, Undefined):
-        return Floor(asked, found, "nothing_to_judge")
-    word = "met" if found.low >= asked else "not_met" if found.high < asked else "undecided"
-    return Floor(asked, found, word)
+        return found, "nothing_to_judge"
+    return found, "met" if found.low >= asked else "not_met" if found.high < asked else "undecided"
 
 
 def _warnings(evidence: Evidence, lines: Sequence[SystemLine]) -> tuple[Note, ...]:

@@ -113,8 +113,8 @@ def compare_table(evidence: Evidence, *, choices: TableChoices, command: str = "
         scale=scale,
         warnings=_warnings(evidence, rows),
         why=(
-            f"every candidate against {baseline} on shared items; intervals hold for all {len(rows)} differences "
-            f"together (single-step max-T, c* = {joint.critical:.2f} in the place of z)"
+            f"every candidate against {baseline} on shared items; {_together(len(rows))} "
+            f"(single-step max-T, c* = {joint.critical:.2f} in the place of z)"
         ),
         estimand=(
             "Differences between these systems on items like these, with these prompts, decoding and scorers; "
@@ -125,6 +125,12 @@ def compare_table(evidence: Evidence, *, choices: TableChoices, command: str = "
         versions=versions(),
         command=command,
     )
+
+
+def _together(rows: int) -> str:
+    if rows == 1:
+        return "one difference, so its interval and p stand for themselves"
+    return f"intervals, and p, hold for all {rows} differences together"
 
 
 def _systems(evidence: Evidence, choices: TableChoices) -> tuple[str, tuple[str, ...]]:

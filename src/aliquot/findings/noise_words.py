@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aliquot.findings.comparison import Scale
-from aliquot.findings.numbers import difference_unit, write_difference, write_percent
+from aliquot.findings.numbers import difference_unit, write_count, write_difference, write_percent
 from aliquot.findings.verdict import Verdict
 from aliquot.stats.results import Estimate, Undefined
 
@@ -26,7 +26,7 @@ def write_noise(
     word = "flipped" if scale.kind == "binary" else "differ between attempts"
     moved = "" if net is None else f", net {net:+d}" if net else ", net 0"
     share = write_percent(flipped / n_items)
-    text = f"SAME SYSTEM, RUN AGAIN: {flipped} of {n_items} items {word} ({share}%){moved}."
+    text = f"SAME SYSTEM, RUN AGAIN: {flipped} of {write_count(n_items, 'item')} {word} ({share}%){moved}."
     return Verdict("estimated", text=f"{text} {write_wobble(scale, wobble)}")
 
 
@@ -34,5 +34,11 @@ def write_wobble(scale: Scale, wobble: Estimate | Undefined) -> str:
     """Say what the suite's own movement does to the difference of two single runs."""
     if isinstance(wobble, Undefined):
         return f"Its own movement could not be seen: {wobble.reason}."
+    if wobble.point == 0:
+        size = write_difference(wobble.high, scale, width=wobble.high).lstrip("+")
+        return (
+            f"None was seen to move; differences up to {size}{difference_unit(scale)} between two single runs could "
+            f"still be its own noise ({100 * wobble.level:g}% interval)."
+        )
     size = write_difference(wobble.point, scale, width=wobble.point).lstrip("+")
     return f"Between two single runs, differences up to {size}{difference_unit(scale)} are its own noise."

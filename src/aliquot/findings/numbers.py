@@ -24,6 +24,11 @@ def _unsigned_zero(text: str) -> str:
     return text.lstrip("+-") if float(text) == 0 else text
 
 
+def _points(share: float) -> float:
+    """Return a share times 100 without the noise of binary fractions: 190/240 - 181/240 and 9/240 print alike."""
+    return round(100 * share, 9)
+
+
 def write_percent(share: float, *, decimals: int = 1) -> str:
     """Write a share between 0 and 1 as a percentage without the sign; 100 and 0 only when exact.
 
@@ -31,7 +36,7 @@ def write_percent(share: float, *, decimals: int = 1) -> str:
         >>> write_percent(0.7917), write_percent(0.99996), write_percent(1.0)
         ('79.2', '>99.9', '100.0')
     """
-    text = f"{100 * share:.{decimals}f}"
+    text = f"{_points(share):.{decimals}f}"
     nearest_below, nearest_above = f"{100 - 10**-decimals:.{decimals}f}", f"{10**-decimals:.{decimals}f}"
     if share < 1 and float(text) >= 100:
         return f">{nearest_below}"
@@ -45,7 +50,7 @@ def write_value(value: float, scale: Scale, *, width: float) -> str:
     if math.isinf(value):
         return "unbounded"
     if scale.in_points:
-        return f"{100 * value:.{_point_decimals(width)}f}"
+        return f"{_points(value):.{_point_decimals(width)}f}"
     return f"{value:.{decimals_for(width)}f}"
 
 
@@ -54,7 +59,7 @@ def write_difference(value: float, scale: Scale, *, width: float) -> str:
     if math.isinf(value):
         return "unbounded"
     if scale.in_points:
-        return _unsigned_zero(f"{100 * value:+.{_point_decimals(width)}f}")
+        return _unsigned_zero(f"{_points(value):+.{_point_decimals(width)}f}")
     return _unsigned_zero(f"{value:+.{decimals_for(width)}f}")
 
 
@@ -66,6 +71,16 @@ def _point_decimals(width: float) -> int:
 def difference_unit(scale: Scale) -> str:
     """Return the word behind a difference: points for shares, nothing for a metric's own units."""
     return " points" if scale.in_points else ""
+
+
+def write_count(count: int, noun: str, *, plural: str | None = None) -> str:
+    """Write a count with its noun.
+
+    Examples:
+        >>> write_count(1, "row"), write_count(2_000, "row")
+        ('1 row', '2,000 rows')
+    """
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def write_p(test: HypothesisTest) -> str:

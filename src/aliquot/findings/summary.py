@@ -16,11 +16,19 @@ from aliquot.stats.results import Estimate, Undefined
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """Whether a rate is at least what was asked for, by the lower limit of the two-sided Clopper–Pearson interval."""
+    """Whether a rate is at least what was asked for, by the two-sided Clopper–Pearson interval.
+
+    Attributes:
+        asked: the rate asked for.
+        estimate: the rate with that interval.
+        word: ``met`` when its lower limit reaches it, ``not_met`` when its upper limit does not, else ``undecided``.
+        hangs_on_missing: whether the word would be another if all rows without a value had failed, or passed.
+    """
 
     asked: float
     estimate: Estimate | Undefined
     word: Word
+    hangs_on_missing: bool = False
 
 
 @dataclass(frozen=True, slots=True)

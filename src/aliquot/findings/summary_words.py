@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aliquot.findings.numbers import write_percent, write_value
+from aliquot.findings.numbers import write_count, write_percent, write_value
 from aliquot.findings.summary import Floor, SystemLine
 from aliquot.findings.verdict import Verdict, Word
 from aliquot.stats.results import Estimate, Undefined
@@ -23,13 +23,10 @@ def write_summary(lines: Sequence[SystemLine]) -> Verdict:
         return _floors(floors)
     if len(lines) == 1:
         return Verdict("estimated", text=_measured(lines[0]))
-    systems, tasks = (len({getattr(line, name) for line in lines}) for name in ("system", "task"))
-    counted = f"{_several(systems, 'system')} on {_several(tasks, 'task')}"
+    systems, tasks = ({str(getattr(line, name)) for line in lines} for name in ("system", "task"))
+    who = systems.pop() if len(systems) == 1 else write_count(len(systems), "system")
+    counted = f"{who} on {write_count(len(tasks), 'task')}"
     return Verdict("estimated", text=f"{counted}; side by side, not compared (aliquot compare).")
-
-
-def _several(count: int, noun: str) -> str:
-    return f"{count} {noun}" + ("" if count == 1 else "s")
 
 
 def _measured(line: SystemLine) -> str:
@@ -52,21 +49,31 @@ def _measured(line: SystemLine) -> str:
 def _floors(lines: Sequence[tuple[Floor, SystemLine]]) -> Verdict:
     order: tuple[Word, ...] = ("not_met", "undecided", "nothing_to_judge", "met")
     floor, worst = min(lines, key=lambda pair: order.index(pair[0].word))
-    asked = f"{write_percent(floor.asked)}%"
+    asked = f"{round(100 * floor.asked, 9):g}%"
     if not isinstance(floor.estimate, Estimate):
         return Verdict("nothing_to_judge", text=f"NOTHING TO JUDGE: {floor.estimate.reason}.")
     low, high = (write_percent(limit) for limit in (floor.estimate.low, floor.estimate.high))
     between = (
         f"{worst.system} passes {low} to {high}% ({100 * floor.estimate.level:g}% Clopper-Pearson interval)"
     )
+    items = write_count(worst.n_items, "item")
     on = "" if len(lines) == 1 else f" on {worst.task}"
     match floor.word:
         case "met":
-            return Verdict("met", text=f"MET: at least {asked}{on}. {between}.")
+            return Verdict("met", text=f"MET: at least {asked}{on}. {between}{_hangs(floor, worst)}.")
         case "not_met":
-            return Verdict("not_met", text=f"NOT MET: less than {asked}{on}. {between}.")
+            return Verdict(
+                "not_met", text=f"NOT MET: less than {asked}{on}. {between}{_hangs(floor, worst)}."
+            )
         case _:
             return Verdict(
                 "undecided",
-                text=f"UNDECIDED: {worst.n_items} items cannot settle a floor of {asked}{on}. {between}.",
+                text=f"UNDECIDED: {items} cannot settle a floor of {asked}{on}. {between}.",
             )
+
+
+def _hangs(floor: Floor, line: SystemLine) -> str:
+    """Say that the rows without a value could change whether a floor is met."""
+    if not floor.hangs_on_missing:
+        return ""
+    return f"; {write_count(line.missing, 'row has', plural='rows have')} no value and could change this"

@@ -55,7 +55,8 @@ class GroupMean:
     """A mean over the tasks of the table, with the error that fits its weighting.
 
     Attributes:
-        weighting: ``mean of tasks (fixed strata)`` or ``all items (one sample)``.
+        weighting: ``tasks as strata`` (each task weighs alike, the tasks are fixed) or ``items pooled`` (each item
+            weighs alike, one sample).
         candidate: the system compared with the baseline.
         baseline_rate: the baseline's mean.
         candidate_rate: the candidate's.

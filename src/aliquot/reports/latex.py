@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Final
 
 from aliquot.reports.plain import neutralise
@@ -21,19 +22,52 @@ _ESCAPES: Final = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
+    '"': "''",
+    "`": r"\textasciigrave{}",
+    "[": "{[}",
+    "]": "{]}",
+    "*": "{*}",
 }
+
+_ACCENTS: Final = {
+    "\u0300": "`",
+    "\u0301": "'",
+    "\u0302": "^",
+    "\u0303": "~",
+    "\u0304": "=",
+    "\u0306": "u",
+    "\u0307": ".",
+    "\u0308": '"',
+    "\u030a": "r",
+    "\u030b": "H",
+    "\u030c": "v",
+    "\u0327": "c",
+}
+"""Combining marks and the commands that set them."""
 
 
 def escape_latex(text: str, *, limit: int = 200) -> str:
-    r"""Return text that LaTeX sets as it stands; characters outside ASCII are written as their escapes.
+    r"""Return text that LaTeX sets as it stands.
+
+    Letters with accents are set by their commands, other characters outside ASCII as their escapes.
 
     Examples:
         >>> print(escape_latex("50% of a_b\\input{x}"))
         50\% of a\_b\textbackslash{}input\{x\}
     """
-    shown = neutralise(text, limit=limit).encode("ascii", "backslashreplace").decode("ascii")
-    return "".join(_ESCAPES.get(char, char) for char in shown)
+    return "".join(_set_char(char) for char in neutralise(text, limit=limit))
+
+
+def _set_char(char: str) -> str:
+    """Return one character for any LaTeX engine and encoding: accents by their commands, others written out."""
+    if char.isascii():
+        return _ESCAPES.get(char, char)
+    letter, *marks = unicodedata.normalize("NFD", char)
+    if len(marks) == 1 and letter.isascii() and letter.isalpha() and marks[0] in _ACCENTS:
+        base = f"\\{letter}" if letter in "ij" else letter
+        return f"\\{_ACCENTS[marks[0]]}{{{base}}}"
+    written = char.encode("ascii", "backslashreplace").decode("ascii")
+    return "".join(_ESCAPES.get(part, part) for part in written)
 
 
 def render_latex(grid: Grid, *, caption: str, notes: str) -> str:

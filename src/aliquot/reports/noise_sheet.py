@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 
-from aliquot.findings.noise import Noise
+from aliquot.findings.noise import Flipped, Noise
 from aliquot.findings.numbers import difference_unit, write_difference, write_p, write_percent
 from aliquot.reports.sheet import Block, Grid, Sheet
 from aliquot.stats.results import Estimate
@@ -26,15 +25,16 @@ def sheet_of(noise: Noise) -> Sheet:
 
 
 def _blocks(noise: Noise) -> Iterator[Block]:
-    if isinstance(noise.wobble, Estimate):
+    if isinstance(noise.wobble, Estimate) and noise.wobble.point > 0:
         low, high = (_size(noise, limit) for limit in (noise.wobble.low, noise.wobble.high))
-        yield f"That range is known to {low} to {high}{difference_unit(noise.scale)} ({noise.level:.0%} interval)."
-        more = ", ".join(
-            f"{k} attempts {_size(noise, noise.repeated[k])}" for k in (3, 5) if k in noise.repeated
-        )
-        yield f"More attempts a run would bring it down: {more}{difference_unit(noise.scale)}."
+        unit = difference_unit(noise.scale)
+        yield f"Measured on these items, that is {low} to {high}{unit} ({100 * noise.level:g}% interval)."
+        three, five = (_size(noise, noise.repeated[k]) for k in (3, 5))
+        yield f"3 attempts an item would bring it down to {three}{unit}, 5 to {five}."
     if noise.flipped:
-        yield _flipped(noise, most=_NAMED)
+        more = len(noise.flipped) - _NAMED
+        title = "Items that flipped" if noise.scale.kind == "binary" else "Items whose attempts differ"
+        yield _flipped(noise, noise.flipped[:_NAMED], f"{title} ({more} more with -v)" if more > 0 else title)
     if noise.judge is not None:
         total = noise.judge.system + noise.judge.judge
         share = noise.judge.judge / total if total > 0 else 0.0
@@ -47,7 +47,7 @@ def _size(noise: Noise, size: float) -> str:
     return write_difference(size, noise.scale, width=width).lstrip("+")
 
 
-def _flipped(noise: Noise, *, most: int) -> Grid:
+def _flipped(noise: Noise, items: Sequence[Flipped], title: str) -> Grid:
     stored = max((one.of for one in noise.flipped), default=1)
     head = ("item", "attempts", *((f"flipped, of {stored}",) if stored > 1 else ()))
     rows = tuple(
@@ -56,15 +56,14 @@ def _flipped(noise: Noise, *, most: int) -> Grid:
             " ".join(f"{value:g}" for value in one.values[:10]),
             *((str(one.times),) if stored > 1 else ()),
         )
-        for one in noise.flipped[:most]
+        for one in items
     )
-    more = len(noise.flipped) - len(rows)
-    return Grid(f"Items that flipped{f' ({more} more behind -v)' if more else ''}", head, rows)
+    return Grid(title, head, rows)
 
 
 def _details(noise: Noise) -> Iterator[Block]:
     if len(noise.flipped) > _NAMED:
-        yield replace(_flipped(noise, most=len(noise.flipped)), title="All items that flipped")
+        yield _flipped(noise, noise.flipped[_NAMED:], "The others")
     if isinstance(noise.flip_rate, Estimate):
         low, point, high = (
             write_percent(share)

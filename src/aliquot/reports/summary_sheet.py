@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from aliquot.findings.comparison import Quantiles
-from aliquot.findings.numbers import write_percent, write_value
+from aliquot.evidence.assembly import DEFAULTS
+from aliquot.findings.comparison import Quantiles, Scale
+from aliquot.findings.numbers import difference_unit, write_count, write_percent, write_value
 from aliquot.findings.summary import Repeats, Summary, SystemLine
 from aliquot.reports.sheet import Block, Grid, Sheet
 from aliquot.reports.view import write_duration
@@ -25,16 +26,21 @@ def sheet_of(summary: Summary) -> Sheet:
 
 def _main(summary: Summary) -> Grid:
     level = f"{100 * summary.level:g}% interval"
-    many = len({line.task for line in summary.lines}) > 1
-    head = (*(("task",) if many else ()), "system", "metric", "n", "rate or mean", level, "answered")
-    rows = tuple(
-        (*((line.task,) if many else ()), line.system, line.metric, *_cells(line)) for line in summary.lines
-    )
-    return Grid("" if many else f"Task {summary.lines[0].task}", head, rows, names=3 if many else 2)
+    tasks, systems = ({getattr(line, name) for line in summary.lines} for name in ("task", "system"))
+    named = [*(["task"] if len(tasks) > 1 else []), *(["system"] if len(systems) > 1 else []), "metric"]
+    head = (*named, _items_title(summary.lines), "rate or mean", level, "answered")
+    rows = tuple((*(str(getattr(line, name)) for name in named), *_cells(line)) for line in summary.lines)
+    alone = [f"Task {task}" for task in tasks if len(tasks) == 1 and task != DEFAULTS["task"]]
+    alone += [f"{'system' if alone else 'System'} {name}" for name in systems if len(systems) == 1]
+    return Grid(", ".join(alone), head, rows, names=len(named))
+
+
+def _items_title(lines: Sequence[SystemLine]) -> str:
+    return "items" if all(line.n_clusters is None for line in lines) else "items (clusters)"
 
 
 def _cells(line: SystemLine) -> tuple[str, ...]:
-    clusters = "" if line.n_clusters is None else f" in {line.n_clusters}"
+    clusters = "" if line.n_clusters is None else f" ({line.n_clusters})"
     answered = write_percent(line.answered, decimals=0) + "%"
     return (f"{line.n_items}{clusters}", *_estimate_cells(line, line.estimate), answered)
 
@@ -60,11 +66,12 @@ def _about(line: SystemLine, *, named: bool) -> Iterator[str]:
     who = f"{line.system} on {line.task}: " if named else ""
     if line.if_missing is not None:
         low, high = (_estimate_cells(line, reading)[0] for reading in line.if_missing)
-        yield f"{who}{line.missing} rows have no value: {low} if they all failed, {high} if they all passed."
+        rows = write_count(line.missing, "row has", plural="rows have")
+        yield f"{who}{rows} no value: {low} if all such rows failed, {high} if all passed."
     if line.over_answered is not None:
         share = write_percent(line.answered)
         over = _estimate_cells(line, line.over_answered)[0]
-        yield f"{who}over the {share}% answered alone {over}, which is no verdict."
+        yield f"{who}over the {share}% answered alone it is {over}, which is no verdict."
     if line.repeats is not None:
         yield who + _repeats(line, line.repeats)
     if not named and (spent := _spent(line)):
@@ -74,7 +81,8 @@ def _about(line: SystemLine, *, named: bool) -> Iterator[str]:
 def _repeats(line: SystemLine, repeats: Repeats) -> str:
     total = repeats.between + repeats.within
     share = f"{100 * repeats.within / total:.0f}%" if total > 0 else "none"
-    varying = f"{repeats.varying} of {line.n_items} items differ between attempts"
+    verb = "item differs" if line.n_items == 1 else "items differ"
+    varying = f"{repeats.varying} of {line.n_items} {verb} between attempts"
     text = f"{varying}; {share} of the variance is within items."
     once, again = (
         next((row for row in repeats.precision if (row.items, row.attempts) == wanted), None)
@@ -82,10 +90,16 @@ def _repeats(line: SystemLine, repeats: Repeats) -> str:
     )
     if once is None or again is None:
         return text
+    unit = difference_unit(line.scale)
     return (
-        f"{text} Standard error {again.se:.3f} with {again.attempts} attempts at {again.items} items, "
-        f"{once.se:.3f} with one at {once.items}."
+        f"{text} Standard error {_error(again.se, line.scale)}{unit} with {again.attempts} attempts at "
+        f"{again.items} items, {_error(once.se, line.scale)} with one at {once.items}."
     )
+
+
+def _error(error: float, scale: Scale) -> str:
+    """Write a standard error in the unit of a difference: points for rates."""
+    return f"{100 * error:.1f}" if scale.in_points else f"{error:.3g}"
 
 
 def _spent(line: SystemLine) -> str:
@@ -109,7 +123,7 @@ def _details(summary: Summary) -> Iterator[Block]:
         level = f"{100 * summary.level:g}% interval"
         yield Grid(
             "Other metrics",
-            ("system", "task", "metric", "n", "rate or mean", level, "answered"),
+            ("system", "task", "metric", _items_title(summary.others), "rate or mean", level, "answered"),
             rows,
             names=3,
         )
@@ -120,8 +134,7 @@ def _details(summary: Summary) -> Iterator[Block]:
     yield f"Method: {summary.why}."
     yield f"Estimand: {summary.estimand}"
     yield from summary.reconciliation
-    if summary.not_checked:
-        yield f"Not checked: {'; '.join(note.text for note in summary.not_checked)}."
+    yield from (f"Not checked: {note.text}." for note in summary.not_checked)
 
 
 def _responses(line: SystemLine) -> tuple[str, ...]:
@@ -130,13 +143,14 @@ def _responses(line: SystemLine) -> tuple[str, ...]:
 
 
 def _repeat_grids(line: SystemLine, repeats: Repeats) -> Iterator[Grid]:
+    unit = difference_unit(line.scale)
     attempts = sorted({row.attempts for row in repeats.precision})
     sizes = sorted({row.items for row in repeats.precision})
     errors = {(row.items, row.attempts): row.se for row in repeats.precision}
     yield Grid(
-        f"Standard error of {line.system} by items and attempts",
+        f"Standard error of {line.system} by items and attempts{unit and f', in{unit}'}",
         ("items", *(f"{k} each" for k in attempts)),
-        tuple((str(size), *(f"{errors[size, k]:.3f}" for k in attempts)) for size in sizes),
+        tuple((str(size), *(_error(errors[size, k], line.scale) for k in attempts)) for size in sizes),
     )
     if repeats.pass_at:
         yield Grid(
@@ -150,4 +164,4 @@ def _repeat_grids(line: SystemLine, repeats: Repeats) -> Iterator[Grid]:
 
 
 def _shares(estimates: Sequence[Estimate | Undefined]) -> tuple[str, ...]:
-    return tuple("-" if isinstance(one, Undefined) else f"{one.point:.3f}" for one in estimates)
+    return tuple("-" if isinstance(one, Undefined) else f"{write_percent(one.point)}%" for one in estimates)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aliquot.findings.comparison import Scale
-from aliquot.findings.numbers import difference_unit, write_difference, write_p, write_value
+from aliquot.findings.numbers import difference_unit, write_count, write_difference, write_p, write_value
 from aliquot.findings.table import GroupMean, Table, TableRow
 from aliquot.reports.sheet import Block, Grid, Sheet
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
@@ -25,15 +25,9 @@ def sheet_of(table: Table) -> Sheet:
 def main_grid(table: Table) -> Grid:
     """Return the table itself: a row for each task and candidate."""
     many = len({row.candidate for row in table.rows}) > 1
-    head = (
-        "task",
-        *(("system",) if many else ()),
-        table.baseline,
-        "system" if many else table.rows[0].candidate,
-    )
-    head = (*head, "difference", f"{100 * table.level:g}% interval", "p max-T", "p Holm", "")
-    if many:
-        head = ("task", "system", table.baseline, "rate", *head[4:])
+    rates = (table.baseline, "rate" if many else table.rows[0].candidate)
+    head = ("task", *(("system",) if many else ()), *rates)
+    head = (*head, "diff.", f"{100 * table.level:g}% interval", "p", "p Holm", "")
     return Grid("", head, tuple(_row(row, many=many) for row in table.rows), names=2 if many else 1)
 
 
@@ -93,11 +87,11 @@ def _groups(table: Table, scale: Scale) -> Grid:
             *_difference(mean.difference, scale),
         )
 
-    head = (table.baseline, "system" if many else table.groups[0].candidate, "difference")
-    head = ("mean over tasks", *(("system",) if many else ()), *head, f"{100 * table.level:g}% interval")
-    if many:
-        head = ("mean over tasks", "system", table.baseline, "rate", *head[4:])
-    return Grid("", head, tuple(map(cells, table.groups)), names=2 if many else 1)
+    rates = (table.baseline, "rate" if many else table.groups[0].candidate)
+    system = ("system",) if many else ()
+    head = ("mean over tasks", *system, *rates, "diff.", f"{100 * table.level:g}% interval")
+    title = "Means over tasks, each interval by itself and not one of those above"
+    return Grid(title, head, tuple(map(cells, table.groups)), names=2 if many else 1)
 
 
 def _reach(table: Table) -> str:
@@ -130,4 +124,9 @@ def _details(table: Table) -> Iterator[Block]:
         "Rows", ("task", "system", "metric", "items", "clusters", "interval", "test alone"), rows, names=3
     )
     yield f"Estimand: {table.estimand}"
-    yield f"{table.comparisons} comparisons made."
+    if table.groups:
+        yield (
+            "Tasks as strata: every task weighs alike, the tasks are fixed and only items vary. Items pooled: every "
+            "item weighs alike, as one sample. Each error is that of its own weighting."
+        )
+    yield f"{write_count(table.comparisons, 'comparison')} made."
