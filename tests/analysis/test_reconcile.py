@@ -48,11 +48,11 @@ def test_the_same_number_says_so():
 
 
 def test_errors_counted_as_failures():
-    # 30 of 40 answered passed; 4 more ended in an error: 30/44 = 68.2 %
+    # 30 of 40 answered passed; 4 more ended in an error: 30/44 = 68.2%
     rows = [*PASSED, *((f"e{i}", 1, None, "error") for i in range(4))]
     found, text = printed(rows, {"pass_rate": 30 / 44, "mean": 0.5})
     assert found.departures == ("errors_failed",)
-    assert text == "promptfoo printed 68.2 % for main: it counts 4 errors as failures; without them 75.0 %"
+    assert text == "promptfoo printed 68.2% for main: it counts 4 errors as failures; without them 75.0%"
 
 
 def test_failures_without_a_value_left_out():
@@ -60,7 +60,7 @@ def test_failures_without_a_value_left_out():
     rows = [*PASSED, *((f"r{i}", 1, None, "refused") for i in range(10))]
     found, text = printed(rows, {"accuracy": 0.75})
     assert found.departures == ("failures_left_out",)
-    assert text.endswith("it leaves out 10 failed answers that here count as wrong; here it is 60.0 %")
+    assert text.endswith("it leaves out 10 failed answers that here count as wrong; here it is 60.0%")
 
 
 def test_attempts_pooled_and_errors_together():
@@ -75,7 +75,7 @@ def test_attempts_pooled_and_errors_together():
     assert found.same  # item means too: 1, 1/2, 0
     found, text = printed([*rows, ("q0", 2, 1.0, "ok")], {"mean": 3 / 7})
     assert found.departures == ("errors_failed", "attempts_pooled")
-    assert "counts 2 errors as failures and averages attempts, not items; here it is 50.0 %" in text
+    assert "counts 2 errors as failures and averages attempts, not items; here it is 50.0%" in text
     found, _ = printed([*rows[:4], ("q0", 2, 1.0, "ok"), ("q0", 3, 1.0, "ok")], {"mean": 4 / 6})
     assert found.departures == ("attempts_pooled",)
 
@@ -84,7 +84,7 @@ def test_items_weighted_here_and_not_there():
     items = pl.DataFrame({"item": ["a", "b"], "weight": [3.0, 1.0]})
     found, text = printed([("a", 1, 1.0, "ok"), ("b", 1, 0.0, "ok")], {"value": 0.5}, items=items)
     assert found.departures == ("unweighted",)
-    assert text == "promptfoo printed 50.0 % for main: it weighs all items alike; here it is 75.0 %"
+    assert text == "promptfoo printed 50.0% for main: it weighs all items alike; here it is 75.0%"
 
 
 def test_all_items_of_the_system_and_not_the_shared_ones():
@@ -108,7 +108,7 @@ def test_all_items_of_the_system_and_not_the_shared_ones():
     assert found is not None
     assert found.departures == ("own_items",)
     text = write_reconciliation([found], scale)[0]
-    assert "takes all 40 items of the system, not the 20 compared; here it is 100.0 %" in text
+    assert "takes all 40 items of the system, not the 20 compared; here it is 100.0%" in text
     assert find_reconciliation(evidence, pairs.candidate, sample.candidate(), scale) is None
 
 
@@ -116,7 +116,7 @@ def test_what_no_reading_gives_is_said():
     found, text = printed(PASSED, {"accuracy": 0.7123456789012})
     assert not found.explained
     assert text == (
-        "promptfoo printed 71.2 % for main and here it is 75.0 %: no reading of the rows reproduces the printed number"
+        "promptfoo printed 71.2% for main and here it is 75.0%: no reading of the rows reproduces the printed number"
     )
 
 
@@ -158,7 +158,7 @@ def test_resolved_of_total_as_swe_bench_prints_it():
     ]
     found, text = printed(rows, {"resolved": 2.0, "total": 5.0}, harness="swe-bench")
     assert found.departures == ("errors_failed",)
-    assert text == "swe-bench printed 40.0 % for main: it counts 1 error as a failure; without it 50.0 %"
+    assert text == "swe-bench printed 40.0% for main: it counts 1 error as a failure; without it 50.0%"
 
 
 def test_nothing_printed_is_nothing_to_say():
@@ -199,6 +199,4 @@ def test_promptfoo_counts_errors_as_failures():
     assert [record.errors for record in found] == [6, 2]
     assert [record.printed for record in found] == [32 / 44, 28 / 44]
     first, _ = write_reconciliation(found, scale)
-    assert (
-        first == "promptfoo printed 72.7 % for model-a: it counts 6 errors as failures; without them 84.1 %"
-    )
+    assert first == "promptfoo printed 72.7% for model-a: it counts 6 errors as failures; without them 84.1%"

@@ -22,6 +22,7 @@ from aliquot.evidence.matching import MatchOn, pair
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Pairs, Units
 from aliquot.findings.comparison import Comparison, Scale, SystemSummary
+from aliquot.findings.numbers import write_count
 from aliquot.findings.verdict import Verdict
 from aliquot.stats.inputs import DEFAULT_SEED
 
@@ -195,7 +196,8 @@ def _with_caveats(claim: Claim, choices: Choices) -> Verdict:
     if claim.paired is None and verdict.word != "nothing_to_judge":
         text += "; not paired, as asked" if choices.unpaired else "; not paired, as the systems share no item"
     if missing is not None and missing.changes_verdict:
-        text += f"; {missing.rows} items lack a row and could change this"
+        rows = write_count(missing.rows, "item lacks a row", plural="items lack a row")
+        text += f"; {rows} and could change this"
     return replace(verdict, text=f"{text}.")
 
 

@@ -10,6 +10,8 @@ from aliquot.analysis.method import Analysed
 from aliquot.analysis.settings import Contrast
 from aliquot.evidence.matching import spelling_notes
 from aliquot.evidence.tables import Evidence, Note
+from aliquot.evidence.units import Attrition
+from aliquot.findings.numbers import write_count
 from aliquot.stats.cautions import coverage_warning
 from aliquot.stats.results import Estimate, Undefined
 
@@ -69,15 +71,15 @@ def _about_matching(claim: Claim) -> list[Note]:
     found = list(spelling_notes(claim.pairs.frame["item"]))
     alone = (matching.only_a, matching.only_b)
     if claim.paired is None:
-        text = f"{matching.shared} items are shared; {alone[0]} only the baseline has, {alone[1]} only the candidate"
-        found.append(Note("not_paired", f"{text}: other items can make a difference by themselves"))
+        found.append(Note("not_paired", _unpaired_text(matching)))
     elif any(alone):
         few = matching.shared < FEW_SHARED * (matching.shared + min(alone))
-        text = f"{alone[0]} items only in the baseline, {alone[1]} only in the candidate: left out"
+        text = f"{write_count(alone[0], 'item')} only in the baseline, {alone[1]} only in the candidate: left out"
         more = "; what is left is less than half of either, and need not be like it" if few else ""
         found.append(Note("little_shared" if few else "unmatched", text + more))
     if matching.content_differs:
-        found.append(Note("content_differs", f"{matching.content_differs} shared ids have different content"))
+        ids = write_count(matching.content_differs, "shared id has", plural="shared ids have")
+        found.append(Note("content_differs", f"{ids} different content"))
     if matching.duplicates:
         copies = (
             "1 item is an exact copy"
@@ -86,6 +88,18 @@ def _about_matching(claim: Claim) -> list[Note]:
         )
         found.append(Note("duplicates", f"{copies} of another item"))
     return found
+
+
+def _unpaired_text(matching: Attrition) -> str:
+    """Say what taking the systems as not paired costs, or risks."""
+    alone = f"{matching.only_a} only in the baseline, {matching.only_b} only in the candidate"
+    if not matching.shared:
+        return f"no item is shared ({alone}): other items can make a difference by themselves"
+    shared = (
+        f"{write_count(matching.shared, 'item')} of both systems are taken as if they were different ones"
+    )
+    beside = f" ({alone})" if matching.only_a or matching.only_b else ""
+    return f"{shared}{beside}: paired they would tell more"
 
 
 def _about_settings(contrast: Contrast) -> list[Note]:

@@ -26,8 +26,12 @@ def command(paths: tuple[str, ...], *, form: str, verbose: bool, forget: bool, *
       aliquot noise main-1.json main-2.json
     """  # noqa: D301 - \b is click's mark for a block kept as it stands
     from aliquot.cli.printing import print_finding
+    from aliquot.files.noise_memory import NOISE_FILE
+    from aliquot.stats.results import Estimate
     from aliquot.verbs.noise import noise
 
     memory = {"memory": None} if forget else {}
     found = noise(*paths, options=take_reading(choices), **memory, **choices)
     print_finding(found, form=form, verbose=verbose)
+    if form == "text" and not forget and isinstance(found.wobble, Estimate):
+        click.echo(f"\nRemembered in {NOISE_FILE}; compare shows it beside later differences.")

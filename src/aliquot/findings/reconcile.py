@@ -69,7 +69,7 @@ def write_reconciliation(found: Sequence[Reconciled], scale: Scale) -> tuple[str
         >>> numbers = ("pass_rate", 30 / 44, 30 / 40, ("errors_failed",), True)
         >>> one = Reconciled("main", "promptfoo", "success", *numbers, **counts)
         >>> write_reconciliation([one], scale)
-        ('promptfoo printed 68.2 % for main: it counts 4 errors as failures; without them 75.0 %',)
+        ('promptfoo printed 68.2% for main: it counts 4 errors as failures; without them 75.0%',)
     """
     if len(found) > 1 and len({one.tool for one in found}) == 1 and all(one.same for one in found):
         return (_same(found, "the same rates" if scale.in_points else "the same numbers"),)
@@ -123,7 +123,7 @@ def _says(one: Reconciled, departure: Departure) -> str:
 
 def _numbers(one: Reconciled, scale: Scale) -> tuple[str, str]:
     """Write both numbers with as many decimals as it takes to tell them apart."""
-    factor, unit = (100, " %") if scale.in_points else (1, "")
+    factor, unit = (100, "%") if scale.in_points else (1, "")
     pairs = [
         tuple(f"{factor * value:.{decimals}f}{unit}" for value in (one.printed, one.ours))
         for decimals in range(1, 10)

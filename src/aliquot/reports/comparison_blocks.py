@@ -94,7 +94,7 @@ def _items(tests: ItemTests | None) -> Iterator[Block]:
         )
         yield Grid("Items told apart one by one", ("item", "", "baseline", "candidate", "p"), rows, names=2)
     yield (
-        f"Item by item ({tests.method}): {len(tests.broke)} broke and {len(tests.fixed)} were fixed for sure, "
+        f"Item by item ({tests.method}): {len(tests.broke)} broke for sure, {len(tests.fixed)} fixed for sure, "
         f"{len(tests.moved)} more moved; {tests.testable} of {tests.items} items could show it. Flaky: "
         f"{len(tests.flaky_a)} in the baseline, {len(tests.flaky_b)} in the candidate."
     )
@@ -120,13 +120,13 @@ def _scoring(scoring: ScoringRules | None, scale: Scale) -> Iterator[Block]:
             )
             for one in (scoring.chosen, *scoring.others)
         )
-        head = ("scoring rule", "fixed", "broke", "difference", "interval", "p", "")
+        head = ("scoring rule", "fixed", "broke", "diff.", "interval", "p", "")
         yield Grid("The same answers under other rules", head, rows)
     if scoring.split is not None:
         split = scoring.split
         form, content = (" ".join(_bracketed(part, scale)) for part in (split.format, split.content))
         yield (
-            f"Of the difference, {form} is format ({split.lost} answers became unreadable, {split.won} readable) "
+            f"Of the difference, {form} is format (answers that became unreadable {split.lost}, readable {split.won}) "
             f"and {content} content."
         )
 
@@ -169,7 +169,7 @@ def _segment_grid(field: SegmentField, scale: Scale) -> Grid:
         if isinstance(field.interaction, HypothesisTest)
         else ""
     )
-    head = (field.field, "n", "baseline", "candidate", "difference", "interval", "p max-T", "shrunken")
+    head = (field.field, "items", "baseline", "candidate", "diff.", "interval", "p", "shrunken")
     return Grid(f"By {field.field}{varies}", head, rows)
 
 
@@ -194,7 +194,7 @@ def _side(side: SideMetrics | None, comparison: Comparison) -> Iterator[Block]:
     if found:
         yield Grid(
             "Beside it",
-            ("", "baseline", "candidate", "difference", "interval", "p"),
+            ("", "baseline", "candidate", "diff.", "interval", "p"),
             tuple(map(_side_row, found)),
         )
     if isinstance(side.per_pass, Estimate):
@@ -269,7 +269,7 @@ def _contrast(contrast: MethodContrast | None, comparison: Comparison) -> Iterat
             for one in contrast.others
         ),
     )
-    yield Grid("What other analyses would have said", ("analysis", "difference", "interval", ""), rows)
+    yield Grid("What other analyses would have said", ("analysis", "diff.", "interval", ""), rows)
     if isinstance(contrast.correlation, float) and isinstance(contrast.variance_ratio, float):
         why = "; that is why it is not used" if contrast.variance_ratio > 1 else ""
         yield (

@@ -69,10 +69,22 @@ def _blocks(table: Table) -> Iterator[Block]:
     yield main_grid(table)
     if table.groups and table.scale is not None:
         yield _groups(table, table.scale)
+    yield from _split(table)
     yield from (f"{task} is left out: it {reason}." for task, reason in table.left_out.items())
     if reach := _reach(table):
         yield reach
     yield f"Method: {table.why}."
+
+
+def _split(table: Table) -> Iterator[str]:
+    """Say why a row is a tie although its p is small: the interval and the test must both tell."""
+    for row in table.rows:
+        small = row.p_max_t is not None and row.p_max_t.p < 1 - table.level
+        if row.word == "undecided" and small:
+            yield (
+                f"{row.candidate} on {row.task}: p is under {1 - table.level:.2g} and the interval holds 0. Both must "
+                "tell a difference, so it is a tie."
+            )
 
 
 def _groups(table: Table, scale: Scale) -> Grid:
