@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from aliquot.findings.noise import Noise as Noise
     from aliquot.findings.summary import Summary as Summary
     from aliquot.findings.table import Table as Table
+    from aliquot.findings.verification import Verification as Verification
     from aliquot.readers.frame import from_frame as from_frame
     from aliquot.stats.results import Estimate as Estimate
     from aliquot.stats.results import HypothesisTest as HypothesisTest
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from aliquot.verbs.show import show as show
     from aliquot.verbs.summarize import summarize as summarize
     from aliquot.verbs.table import table as table
+    from aliquot.verbs.verify import verify as verify
 
 _HOMES = {
     "Comparison": "aliquot.findings.comparison",
@@ -45,6 +47,7 @@ _HOMES = {
     "Summary": "aliquot.findings.summary",
     "Table": "aliquot.findings.table",
     "Undefined": "aliquot.stats.results",
+    "Verification": "aliquot.findings.verification",
     "compare": "aliquot.verbs.compare",
     "demo": "aliquot.verbs.demo",
     "derive": "aliquot.evidence.derivation",
@@ -61,6 +64,7 @@ _HOMES = {
     "to_arrow": "aliquot.evidence.long_table",
     "to_pandas": "aliquot.evidence.long_table",
     "to_polars": "aliquot.evidence.long_table",
+    "verify": "aliquot.verbs.verify",
 }
 
 __all__ = [
@@ -72,6 +76,7 @@ __all__ = [
     "Summary",
     "Table",
     "Undefined",
+    "Verification",
     "compare",
     "demo",
     "derive",
@@ -88,6 +93,7 @@ __all__ = [
     "to_arrow",
     "to_pandas",
     "to_polars",
+    "verify",
 ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from importlib import import_module
@@ -24,8 +25,13 @@ OTHER_VERBS = {
     "run": "Ask the systems of an evaluation file about every item, once.",
     "summarize": "What each system reached, how much it answered, and how sure that is.",
     "table": "Tasks x systems against a baseline: joint intervals, adjusted p, LaTeX.",
+    "verify": "Printed numbers against their rows, or against arithmetic alone.",
     "show": "The rows behind a comparison: what broke, both answers side by side.",
 }
+
+
+OBJECTS = 50_000
+"""New objects between two searches for garbage: imports make many, and none of them is garbage."""
 
 
 class LazyGroup(click.Group):
@@ -54,7 +60,7 @@ class LazyGroup(click.Group):
             from aliquot.errors import nearest
 
             raise click.UsageError(
-                f"No such command {args[0]!r}. {nearest(args[0], self.list_commands(ctx))}", ctx
+                f"No such command or file {args[0]!r}. {nearest(args[0], self.list_commands(ctx))}", ctx
             ) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
@@ -81,6 +87,7 @@ def group() -> None:
 
 def main() -> None:
     """Run the command line and exit with the code of the error, if any."""
+    gc.set_threshold(OBJECTS)
     _make_console_safe()
     try:
         code = group.main(standalone_mode=False)

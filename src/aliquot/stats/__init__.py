@@ -111,6 +111,10 @@ if TYPE_CHECKING:
     from aliquot.stats.power_unpaired import unpaired_detectable as unpaired_detectable
     from aliquot.stats.power_unpaired import unpaired_sample_size as unpaired_sample_size
     from aliquot.stats.power_unpaired import unpaired_z_power as unpaired_z_power
+    from aliquot.stats.printed_rates import Attainable as Attainable
+    from aliquot.stats.printed_rates import attainable as attainable
+    from aliquot.stats.printed_rates import rate_error as rate_error
+    from aliquot.stats.printed_rates import sizes_that_fit as sizes_that_fit
     from aliquot.stats.proportions import agresti_coull as agresti_coull
     from aliquot.stats.proportions import clopper_pearson as clopper_pearson
     from aliquot.stats.proportions import jeffreys as jeffreys
@@ -244,6 +248,7 @@ _MODULES = {
         "mcnemar_sample_size",
     ),
     "power_unpaired": ("unpaired_detectable", "unpaired_sample_size", "unpaired_z_power"),
+    "printed_rates": ("Attainable", "attainable", "rate_error", "sizes_that_fit"),
     "proportions": ("agresti_coull", "clopper_pearson", "jeffreys", "mid_p_interval", "proportion", "wilson"),
     "quantiles": ("paired_quantile", "quantile", "quantile_difference", "smallest_n"),
     "rates": ("floor_interval", "rate"),
@@ -271,6 +276,7 @@ _MODULES = {
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
+    "Attainable",
     "AttemptsDesign",
     "Classification",
     "ClusterVariance",
@@ -303,6 +309,7 @@ __all__ = [
     "abc_interval",
     "agresti_coull",
     "agresti_min",
+    "attainable",
     "basic_interval",
     "bca_interval",
     "benjamini_hochberg",
@@ -393,6 +400,7 @@ __all__ = [
     "quantile",
     "quantile_difference",
     "rate",
+    "rate_error",
     "rate_ratio_paired",
     "ratio_linear",
     "rejects",
@@ -403,6 +411,7 @@ __all__ = [
     "sign_flip",
     "simultaneous_interval",
     "simultaneous_intervals",
+    "sizes_that_fit",
     "smallest_n",
     "step_down",
     "stratified_difference",

@@ -1,0 +1,89 @@
+"""A table of published figures held against rows, and against arithmetic where there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from aliquot.analysis.arrays import system_sample
+from aliquot.analysis.verify_figures import Figure, check_error, check_figures, read_figures
+from aliquot.errors import InputError
+from aliquot.evidence.contents import headline_metric, metrics, require, systems, tasks
+from aliquot.evidence.reduction import units
+from aliquot.evidence.tables import Evidence
+from aliquot.files.tables import Table
+from aliquot.findings.verification import Check
+
+MAX_CLAIMS = 100_000
+"""Rows of a table of claims."""
+
+
+def check_claims(table: Table, evidence: Evidence | None, *, file: str) -> Iterator[Check]:
+    """Return a check of each claim.
+
+    Args:
+        table: columns ``system`` and ``value``, and where they are known ``task``, ``metric``, ``n``, ``stderr``.
+        evidence: the rows the claims are about; None to check arithmetic alone.
+        file: the table's name, for messages.
+
+    Raises:
+        InputError: no such columns, too many rows, or a value that is no rate.
+        UsageError: a system, task or metric the rows do not have.
+    """
+    columns = table.columns
+    if "value" not in columns:
+        raise InputError(
+            "has no column 'value'", file=file, remedy="Columns: system, value, and task, metric, n, stderr"
+        )
+    height = len(columns["value"])
+    if height > MAX_CLAIMS:
+        raise InputError(f"holds more than {MAX_CLAIMS:,} claims", file=file)
+    figures = read_figures([str(cell or "") for cell in columns["value"]])
+    for row, figure in enumerate(figures):
+        cells = {name: str(column[row]) for name, column in columns.items() if column[row] is not None}
+        yield from _check(cells, figure, evidence, file=file, row=row + 1)
+
+
+def _check(
+    cells: Mapping[str, str], figure: Figure, evidence: Evidence | None, *, file: str, row: int
+) -> Iterator[Check]:
+    claim = ", ".join(cells[name] for name in ("system", "task", "metric") if name in cells) or f"row {row}"
+    n = _whole(cells.get("n"), file=file, row=row)
+    if evidence is not None and "system" in cells:
+        yield _against_rows(cells, figure, evidence, claim=claim)
+    elif n is not None:
+        yield check_figures([figure], n=n)[0][0]
+    else:
+        yield Check(claim, figure.text, "", "not_checked", "neither rows nor a number of items")
+    if "stderr" in cells:
+        error = read_figures([cells["stderr"], figure.text])[0] if "%" in figure.text else None
+        value = float(cells["stderr"]) if error is None else error.rate
+        yield check_error(f"{claim}, stderr", figure.rate, value, n)
+
+
+def _against_rows(cells: Mapping[str, str], figure: Figure, evidence: Evidence, *, claim: str) -> Check:
+    system = cells["system"]
+    require(system, systems(evidence), what="system")
+    task = cells.get("task") or tasks(evidence, system=system)[0]
+    require(task, tasks(evidence, system=system), what="task")
+    metric = cells.get("metric") or headline_metric(evidence, task)
+    require(metric, metrics(evidence, task, system=system), what="metric")
+    sample = system_sample(units(evidence, system, task=task, metric=metric))
+    if sample.n == 0:
+        return Check(claim, figure.text, "", "not_checked", "no item has a value")
+    ours = float(np.average(sample.values, weights=sample.weights))
+    if abs(ours - figure.rate) <= 0.5 * 10.0**-figure.decimals + 1e-12:
+        return Check(claim, figure.text, f"{ours:.6g}", "fits", "")
+    shown = f"{100 * ours:.{max(1, figure.decimals - 2)}f} % over {sample.n} items"
+    return Check(claim, figure.text, shown, "differs", "the rows give another number")
+
+
+def _whole(text: str | None, *, file: str, row: int) -> int | None:
+    if text is None:
+        return None
+    try:
+        number = int(float(text))
+    except ValueError:
+        raise InputError(f"{text!r} is no number of items", file=file, row=row, field="n") from None
+    return number if number > 0 else None

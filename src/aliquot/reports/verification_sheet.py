@@ -1,0 +1,64 @@
+"""A verification as a sheet: what does not come out first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from aliquot.findings.verification import Check, Outcome, Verification
+from aliquot.reports.sheet import Block, Grid, Sheet
+
+_WORDS: dict[Outcome, str] = {
+    "cannot_be": "cannot be",
+    "differs": "differs",
+    "explained": "by another reading",
+    "fits": "fits",
+    "not_checked": "not checked",
+}
+
+
+def sheet_of(found: Verification) -> Sheet:
+    """Return the text of a verification."""
+    return Sheet(
+        headline=found.verdict.text,
+        blocks=tuple(_blocks(found)),
+        warnings=tuple(note.text for note in found.warnings),
+        details=tuple(_details(found)),
+        footer=f"{', '.join(f'{name} {text}' for name, text in found.versions.items())}.",
+    )
+
+
+def _blocks(found: Verification) -> Iterator[Block]:
+    wrong = [check for check in found.checks if check.outcome in {"cannot_be", "differs"}]
+    explained = [check for check in found.checks if check.outcome == "explained"]
+    for check in [*wrong, *explained]:
+        yield _sentence(check)
+    yield from found.remarks
+    rest = ", ".join(
+        f"{count} {_WORDS[outcome]}" for outcome in ("fits", "not_checked") if (count := found.count(outcome))
+    )
+    if rest:
+        yield f"Of the others {rest} (-v)." if wrong or explained else f"{rest} (-v)."
+
+
+def _sentence(check: Check) -> str:
+    due = f" Should be {check.expected}." if check.outcome == "differs" and check.expected else ""
+    if check.outcome == "explained":
+        here = "" if "here" in check.cause or "without" in check.cause else f" (here {check.expected})"
+        return f"{check.claim}: {check.printed}; {check.cause}{here}."
+    nearest = (
+        f" {check.expected[0].upper()}{check.expected[1:]}."
+        if check.outcome == "cannot_be" and check.expected
+        else ""
+    )
+    return f"{check.claim}: {check.printed}. {check.cause[:1].upper()}{check.cause[1:]}.{due}{nearest}"
+
+
+def _details(found: Verification) -> Iterator[Block]:
+    order: Sequence[Outcome] = ("cannot_be", "differs", "explained", "fits", "not_checked")
+    rows = tuple(
+        (check.claim, check.printed, check.expected, _WORDS[check.outcome], check.cause)
+        for outcome in order
+        for check in found.checks
+        if check.outcome == outcome
+    )
+    yield Grid("Every number", ("number", "printed", "here", "", "why"), rows)
