@@ -15,7 +15,8 @@ from scipy import stats
 from aliquot.analysis.arrays import paired_sample
 from aliquot.analysis.compare import scale_of
 from aliquot.analysis.method import analyse_pairs
-from aliquot.analysis.power_seen import find_power_seen, find_repeats_worth, t_errors
+from aliquot.analysis.power_seen import find_power_seen, t_errors
+from aliquot.analysis.repeats_worth import find_repeats_worth
 from aliquot.evidence.matching import pair
 from aliquot.findings.comparison import Scale
 from aliquot.findings.power_seen import PowerSeen, RepeatsWorth

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aliquot.errors import UsageError
+from aliquot.evidence import reduction
 from aliquot.evidence.assembly import assemble
 from aliquot.evidence.merging import merge
 from aliquot.evidence.reduction import units
@@ -168,3 +169,48 @@ def test_several_scorers_are_refused_until_one_is_named() -> None:
     with pytest.raises(UsageError, match=r"several scorers. Name one of: anna, bert"):
         units(evidence, "s", task="task", metric="value")
     assert units(evidence, "s", task="task", metric="value", scorer="bert").frame["mean"].to_list() == [0.0]
+
+
+SINGLE = st.dictionaries(
+    st.sampled_from([f"q{number}" for number in range(12)]),
+    st.fixed_dictionaries(
+        {
+            "value": st.sampled_from([0.0, 1.0, 0.25, -3.5]),
+            "status": st.sampled_from(STATUSES),
+            "attempt": st.integers(1, 2),
+            "place": st.integers(0, 20),
+        }
+    ),
+    min_size=1,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(SINGLE, st.booleans())
+def test_one_scored_attempt_an_item_is_taken_as_the_reduction_takes_it(
+    rows: dict[str, dict[str, Any]], shuffled: bool
+) -> None:
+    given_rows = [{"system": "s", "item": item, **row} for item, row in rows.items()]
+    outcomes = pl.DataFrame([{**row, "status": "ok"} for row in given_rows])
+    responses = pl.DataFrame(given_rows).sort("place") if shuffled else pl.DataFrame(given_rows)
+    evidence = assemble(outcomes, responses=responses.drop("value"))
+    names = ("s", "task", "value", "recorded")
+    short = reduction._already_one_row(evidence, *names)
+    frame, counts = reduction._reduced(evidence, *names)
+    if short is None:  # only when the two tables are not in one order
+        assert shuffled
+    else:
+        assert short[0].equals(frame)
+        assert list(short[1].items()) == list(counts.items())
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        {"item": ["1", "2"], "value": [1.0, None]},
+        {"item": ["1", "1"], "attempt": [1, 2], "value": [1.0, 0.0]},
+    ],
+)
+def test_gaps_and_several_attempts_are_left_to_the_reduction(rows: dict[str, Any]) -> None:
+    evidence = assemble(pl.DataFrame({"system": ["s", "s"], **rows}))
+    assert reduction._already_one_row(evidence, "s", "task", "value", "recorded") is None

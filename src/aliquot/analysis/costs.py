@@ -8,6 +8,7 @@ from typing import Final
 import narwhals as nw
 import polars as pl
 
+from aliquot.analysis.spent import recorded_columns
 from aliquot.evidence.tables import Evidence
 from aliquot.findings.comparison import Quantiles
 
@@ -16,6 +17,8 @@ _PRICED: Final = ("item", "latency_s", "cost", "currency", "cached")
 
 def latency_of(evidence: Evidence, system: str, *, task: str) -> Quantiles | None:
     """Return median and p95 of a system's latency, without cached rows; None when it was not recorded."""
+    if "latency_s" not in recorded_columns(evidence):
+        return None
     values = _fresh(evidence, system, task=task)["latency_s"].drop_nulls()
     if values.is_empty():
         return None
@@ -36,6 +39,8 @@ class Price:
 
 def price_of(evidence: Evidence, *systems: str, task: str) -> Price:
     """Return the price of one more item for all of ``systems``, at this run's own latencies and costs."""
+    if not {"latency_s", "cost"} & set(recorded_columns(evidence)):
+        return Price(seconds=None, cost=None, currency=None)
     seconds = [_per_item(_fresh(evidence, system, task=task), "latency_s") for system in systems]
     rows = [_rows(evidence, system, task=task) for system in systems]
     costs = [_per_item(mine, "cost") for mine in rows]

@@ -13,6 +13,7 @@ import narwhals as nw
 import polars as pl
 
 from aliquot.analysis.guard_texts import LEAST_ITEMS, guard_texts
+from aliquot.analysis.spent import recorded_columns
 from aliquot.evidence.tables import Evidence, Note
 from aliquot.evidence.units import Units
 from aliquot.findings.comparison import Scale
@@ -57,6 +58,8 @@ def find_guards(
 
 def _form(evidence: Evidence, units: Units) -> Iterator[Note]:
     """Say how many answers could not be read, were cut short, or end where a limit lies."""
+    if _nothing_said(evidence, units):
+        return
     counts = _counts(evidence, units)
     rows = counts["rows"]
     if _many(counts["unparsed"], rows):
@@ -74,6 +77,15 @@ def _form(evidence: Evidence, units: Units) -> Iterator[Note]:
             text = f"end after exactly {most:,} {what} tokens, the most there are: it looks like a limit"
             yield Note("at_limit", _say(units, at_most, rows, text))
             return
+
+
+def _nothing_said(evidence: Evidence, units: Units) -> bool:
+    """Tell whether the rows are here, every answer is there, and no row tells of its tokens."""
+    held = evidence.held("outcomes")
+    if evidence.is_lazy or not isinstance(held, pl.DataFrame) or set(units.statuses) - {"ok"}:
+        return False
+    told = recorded_columns(evidence)
+    return not {"tokens_reasoning", "tokens_out"} & set(told) and "unparsed" not in held["status"]
 
 
 def _counts(evidence: Evidence, units: Units) -> Mapping[str, int]:
@@ -111,7 +123,7 @@ def _many(count: int, rows: int) -> bool:
 
 
 def _say(units: Units, count: int, rows: int, text: str) -> str:
-    return f"{units.system}: {count} of {rows} answers ({write_percent(count / rows)} %) {text}"
+    return f"{units.system}: {count} of {rows} answers ({write_percent(count / rows)}%) {text}"
 
 
 def _extremes(units: Units, scale: Scale) -> Iterator[Note]:

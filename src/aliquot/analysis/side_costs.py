@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 import narwhals as nw
 import numpy as np
@@ -12,10 +12,11 @@ import polars as pl
 
 from aliquot.analysis.arrays import PairedSample, paired_sample
 from aliquot.analysis.side_means import compare_means, with_values
+from aliquot.analysis.spent import COUNTS, TIMES, recorded_columns
 from aliquot.evidence.tables import Evidence, Note
 from aliquot.evidence.units import Pairs, Units
 from aliquot.findings.comparison import Scale
-from aliquot.findings.side_metrics import Failures, SideMetric, Statistic, Trade
+from aliquot.findings.side_metrics import SideMetric, Statistic, Trade
 from aliquot.findings.verdict import read_verdict
 from aliquot.stats.inputs import Floats
 from aliquot.stats.permutation import sign_flip
@@ -23,26 +24,10 @@ from aliquot.stats.quantiles import paired_quantile, quantile, quantile_differen
 from aliquot.stats.ratios import fieller
 from aliquot.stats.results import Estimate, Undefined
 
-TIMES: Final[Mapping[str, str]] = {"latency_s": "latency", "first_token_s": "first token"}
-"""Columns that are told by their quantiles, in seconds; cached rows are left out."""
-
-COUNTS: Final[Mapping[str, tuple[str, str]]] = {
-    "tokens_in": ("tokens in", "tokens"),
-    "tokens_out": ("tokens out", "tokens"),
-    "tokens_reasoning": ("reasoning tokens", "tokens"),
-    "tokens_cached": ("cached tokens", "tokens"),
-    "steps": ("steps", "steps"),
-    "tool_calls": ("tool calls", "calls"),
-    "tool_errors": ("tool errors", "errors"),
-}
-"""Columns that are told by their mean an item: name and unit."""
-
 MOST_TEXTS: Final = 500
 """Items whose answers are read for their length."""
 MOST_RESAMPLED: Final = 5_000
 """Items up to which the difference of two p95 or p99 is resampled."""
-MOST_REASONS: Final = 20
-"""Kinds of failure told, the most frequent first."""
 UNLIKE_LOAD: Final = 1.5
 """Ratio of the requests in flight from which two latencies are not of the same load."""
 
@@ -99,16 +84,18 @@ def find_costs(
         texts: whether answers may be read for their length.
     """
     options = _Options(level, seed)
-    means = [_item_means(evidence, units) for units in (pairs.baseline, pairs.candidate)]
+    columns = recorded_columns(evidence)
+    means = [_item_means(evidence, units, columns) for units in (pairs.baseline, pairs.candidate)]
     found: list[SideMetric] = []
-    for column, name in TIMES.items():
-        found += _times(pairs, means, column, name, options)
-    for column, named in COUNTS.items():
-        found += _mean(pairs, means, column, named, options)
+    for column in columns:
+        if column in TIMES:
+            found += _times(pairs, means, column, TIMES[column], options)
+        elif column in COUNTS:
+            found += _mean(pairs, means, column, COUNTS[column], options)
     if texts and not evidence.is_lazy:
         found += _lengths(evidence, pairs, options)
     notes = list(_time_notes(evidence, pairs, found))
-    currency = _currency(means, notes)
+    currency = _currency(means, notes) if "cost" in columns else None
     money = list(_mean(pairs, means, "cost", ("cost", currency), options)) if currency else []
     return Costs(
         costs=(*found, *money),
@@ -119,14 +106,13 @@ def find_costs(
     )
 
 
-def _item_means(evidence: Evidence, units: Units) -> pl.DataFrame:
+def _item_means(evidence: Evidence, units: Units, columns: Sequence[str]) -> pl.DataFrame:
     """Return each item's means over its attempts (``k.<column>``: how many), and the currencies; reduced in place."""
     rows = evidence.scan("responses", system=units.system, task=units.task)
     fresh = ~nw.col("cached").fill_null(value=False)
-    timed = [nw.when(fresh).then(nw.col(name)).alias(name) for name in TIMES]
-    counted = [nw.col(name).cast(nw.Float64) for name in (*COUNTS, "cost")]
+    timed = [nw.when(fresh).then(nw.col(name)).alias(name) for name in columns if name in TIMES]
+    counted = [nw.col(name).cast(nw.Float64) for name in columns if name not in TIMES]
     grouped = rows.select("item", "currency", *timed, *counted).group_by("item")
-    columns = (*TIMES, *COUNTS, "cost")
     reduced = grouped.agg(
         *(nw.col(name).mean() for name in columns),
         *(nw.col(name).count().cast(nw.Int64).alias(f"k.{name}") for name in columns),
@@ -275,25 +261,3 @@ def _per_pass(
 def _trade(quality: Estimate | Undefined, scale: Scale, cost: Estimate | Undefined) -> Trade:
     words = (read_verdict(quality, better=scale.better)[0], read_verdict(cost, better="lower")[0])
     return _TRADES.get(words, "undecided")
-
-
-def find_failures(evidence: Evidence, pairs: Pairs) -> tuple[Failures, ...]:
-    """Return the responses without an answer, by system, status, stage and reason.
-
-    Args:
-        evidence: the tables.
-        pairs: the two systems.
-    """
-    found: list[Failures] = []
-    key = ("status", "stage", "reason")
-    for units in (pairs.baseline, pairs.candidate):
-        rows = evidence.scan("responses", system=units.system, task=units.task)
-        named = rows.filter(nw.col("status") != "ok").select(
-            "status", *(nw.col(name).fill_null("") for name in key[1:])
-        )
-        counts: Any = (
-            named.group_by(*key).agg(nw.len().cast(nw.Int64).alias("rows")).collect(backend="polars")
-        )
-        ranked = counts.to_native().sort("rows", *key, descending=[True, False, False, False])
-        found += [Failures(units.system, *row) for row in ranked.head(MOST_REASONS).iter_rows()]
-    return tuple(found)

@@ -10,9 +10,9 @@ import polars as pl
 
 from aliquot.analysis.arrays import paired_sample
 from aliquot.analysis.scales import scale_of
-from aliquot.analysis.side_corpus import compare_corpus
-from aliquot.analysis.side_costs import find_costs, find_failures
+from aliquot.analysis.side_failures import find_failures
 from aliquot.analysis.side_means import compare_means, with_values
+from aliquot.analysis.spent import recorded_columns
 from aliquot.evidence.contents import metrics
 from aliquot.evidence.matching import MatchOn, pair
 from aliquot.evidence.tables import Evidence, Note
@@ -66,17 +66,30 @@ def find_side_metrics(
     scale = scale_of(evidence, pairs.baseline.metric)
     notes: list[Note] = []
     found = tuple(_metrics(evidence, pairs, options, notes))
-    costs = find_costs(evidence, pairs, difference, scale, level=level, seed=seed, texts=texts)
-    estimated = sum(isinstance(one.difference, Estimate) for one in (*found, *costs.costs))
-    return SideMetrics(
+    beside = SideMetrics(
         metrics=found,
+        costs=(),
+        per_pass=None,
+        currency=None,
+        trade=None,
+        failures=find_failures(evidence, pairs),
+        notes=tuple(notes),
+        comparisons=sum(isinstance(one.difference, Estimate) for one in found),
+    )
+    if not recorded_columns(evidence) and not (texts and evidence.texts is not None):
+        return beside
+    from aliquot.analysis.side_costs import find_costs
+
+    costs = find_costs(evidence, pairs, difference, scale, level=level, seed=seed, texts=texts)
+    estimated = sum(isinstance(one.difference, Estimate) for one in costs.costs)
+    return replace(
+        beside,
         costs=costs.costs,
         per_pass=costs.per_pass,
         currency=costs.currency,
         trade=costs.trade,
-        failures=find_failures(evidence, pairs),
         notes=(*notes, *costs.notes),
-        comparisons=estimated + (costs.per_pass is not None),
+        comparisons=beside.comparisons + estimated + (costs.per_pass is not None),
     )
 
 
@@ -125,6 +138,8 @@ def _metric(
     elif sample.n:
         yield compare_means(name, sample, scale, level=options.level, seed=options.seed)
     elif not evidence.is_lazy:
+        from aliquot.analysis.side_corpus import compare_corpus
+
         found = compare_corpus(evidence, own, scale, level=options.level, seed=options.seed)
         if isinstance(found, Note):
             notes.append(found)

@@ -233,8 +233,9 @@ def conform(table: str, frame: pl.DataFrame) -> pl.DataFrame:
         raise InputError(
             f"the table of {table} holds a value of the wrong type: {_first_line(error)}"
         ) from error
-    _check_keys(table, typed)
-    _check_values(table, typed)
+    if typed.height:
+        _check_keys(table, typed)
+        _check_values(table, typed)
     return typed
 
 

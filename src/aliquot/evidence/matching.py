@@ -113,13 +113,19 @@ def _contents(evidence: Evidence, a: Units, b: Units, *, shared: pl.Series) -> p
     items = evidence.items.filter(pl.col("task") == a.task).select("item", "content")
     known = items.filter(pl.col("item").is_in(shared.implode()))
     for name, side in (("content_a", a), ("content_b", b)):
-        own = evidence.scan("responses", system=side.system, task=side.task)
-        given = (
-            own.filter(~nw.col("content").is_null()).group_by("item").agg(nw.col("content").min().alias(name))
-        )
-        known = known.join(given.collect(backend="polars").to_native(), on="item", how="left")
+        known = known.join(_given(evidence, side, name), on="item", how="left")
         known = known.with_columns(pl.coalesce(name, "content").alias(name))
     return known.sort("item")
+
+
+def _given(evidence: Evidence, side: Units, name: str) -> pl.DataFrame:
+    """Return the items a system was given otherwise than the items say, and the hash of what it was given."""
+    held = evidence.held("responses")
+    if isinstance(held, pl.DataFrame) and held["content"].null_count() == held.height:
+        return pl.DataFrame(schema={"item": pl.String, name: pl.String})
+    own = evidence.scan("responses", system=side.system, task=side.task).filter(~nw.col("content").is_null())
+    given = own.group_by("item").agg(nw.col("content").min().alias(name))
+    return given.collect(backend="polars").to_native()
 
 
 def _copies(contents: pl.DataFrame) -> tuple[str, ...]:

@@ -60,12 +60,9 @@ def units(
     own = metrics(evidence, task, system=system)
     require(metric, own or metrics(evidence, task), what=f"metric of {system!r} called")
     scorer = scorer_of(evidence, system, task=task, metric=metric, scorer=scorer)
-    responses = _applicable(evidence, system, task=task, metric=metric)
-    outcomes = evidence.scan("outcomes", system=system, task=task, metric=metric, scorer=scorer)
-    on_failure = evidence.metrics.filter(pl.col("metric") == metric)["on_failure"].to_list()[0]
-    reduced = reduce_items(responses, outcomes, metric=metric, on_failure=on_failure)
-    frame = reduced.collect(backend="polars").to_native().sort("item")
-    counts = _count_statuses(responses)
+    frame, counts = _already_one_row(evidence, system, task, metric, scorer) or _reduced(
+        evidence, system, task, metric, scorer
+    )
     attempts = sum(counts.values())
     return Units(
         system=system,
@@ -77,6 +74,37 @@ def units(
         answered=counts.get("ok", 0) / attempts if attempts else 0.0,
         scorer=scorer,
     )
+
+
+def _already_one_row(
+    evidence: Evidence, system: str, task: str, metric: str, scorer: str
+) -> tuple[pl.DataFrame, dict[str, int]] | None:
+    """Return what ``_reduced`` does when the rows are here and each item has one attempt, with a value; else None."""
+    if evidence.is_lazy:
+        return None
+    outcomes = evidence.rows("outcomes", system=system, task=task, metric=metric, scorer=scorer)
+    responses = evidence.rows("responses", system=system, task=task)
+    items = outcomes["item"]
+    if outcomes["value"].null_count() or items.n_unique() < outcomes.height:
+        return None
+    if any(not outcomes[name].equals(responses[name]) for name in _ATTEMPT):
+        return None
+    one = pl.DataFrame({"item": items, "mean": outcomes["value"]}).with_columns(
+        k=pl.lit(1, dtype=pl.Int64), missing=pl.lit(0, dtype=pl.Int64)
+    )
+    return one.sort("item"), dict(responses["status"].value_counts().sort("status").iter_rows())
+
+
+def _reduced(
+    evidence: Evidence, system: str, task: str, metric: str, scorer: str
+) -> tuple[pl.DataFrame, dict[str, int]]:
+    """Return a row for each item, and how many attempts had each status."""
+    responses = _applicable(evidence, system, task=task, metric=metric)
+    outcomes = evidence.scan("outcomes", system=system, task=task, metric=metric, scorer=scorer)
+    on_failure = evidence.metrics.filter(pl.col("metric") == metric)["on_failure"].to_list()[0]
+    reduced = reduce_items(responses, outcomes, metric=metric, on_failure=on_failure)
+    frame: pl.DataFrame = reduced.collect(backend="polars").to_native()
+    return frame.sort("item"), _count_statuses(responses)
 
 
 def reduce_items(

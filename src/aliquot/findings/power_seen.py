@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from aliquot.stats.repeats import Precision
 from aliquot.stats.results import Undefined
+
+if TYPE_CHECKING:
+    from aliquot.stats.repeats import Precision
 
 
 @dataclass(frozen=True, slots=True)

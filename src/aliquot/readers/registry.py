@@ -15,6 +15,7 @@ from aliquot.evidence.assembly import rename
 from aliquot.evidence.contents import systems
 from aliquot.evidence.merging import merge
 from aliquot.evidence.tables import Evidence
+from aliquot.files.writing import machine_errors
 from aliquot.readers.collection import collection_paused
 from aliquot.readers.options import ReadOptions
 from aliquot.readers.reader import Reader
@@ -29,29 +30,49 @@ _LOGS: Final = {
     "lm_eval": "LmEvalReader",
     "promptfoo": "PromptfooReader",
     "helm": "HelmReader",
+    "lighteval": "LightevalReader",
     "swe_bench": "SweBenchReader",
     "tau_bench": "TauBenchReader",
+    "alpaca_eval": "AlpacaEvalReader",
+    "arena_hard": "ArenaHardReader",
+    "mt_bench": "MtBenchReader",
+    "arena": "ArenaReader",
 }
 """Readers of logs that tell what they are, by module, in the order in which they are asked.
 
 Imported when they are asked, because a comparison of two small tables must not pay for them.
 """
 
-_WRITES_CSV: Final = ("promptfoo",)
-"""Of these, the readers of tools that also write plain tables."""
+_WRITES_CSV: Final = {"promptfoo": (b"Status", b'raw"'), "arena": (b"winner",)}
+"""Of these, the readers of tools that also write plain tables, and what one of their heads must hold."""
 
 TABLE: Final[Reader] = TableReader()
 """The reader of plain tables, asked last: it takes any file whose name ends like a table's."""
 
 _PLAIN: Final = (".csv", ".tsv", ".tab", ".parquet", ".pq")
+_HEAD_BYTES: Final = 1 << 20
+_TAIL_BYTES: Final = 1 << 16
 
 
 def own_readers(path: Path | None = None) -> tuple[Reader, ...]:
     """Return the package's readers, for a plain table only those that could be its reader."""
-    plain = path is not None and path.suffix.lower() in _PLAIN
-    modules = [name for name in _LOGS if not plain or name in _WRITES_CSV]
+    if path is None or path.suffix.lower() not in _PLAIN:
+        modules = list(_LOGS)
+    else:
+        modules = [name for name in _WRITES_CSV if _may_have_written(name, path)]
     logs = [getattr(import_module(f"aliquot.readers.{name}"), _LOGS[name])() for name in modules]
     return (RunReader(), *logs)
+
+
+def _may_have_written(name: str, path: Path) -> bool:
+    """Tell whether the ends of a plain table could be those of a tool's, before its reader is imported."""
+    if not path.is_file():
+        return False
+    with machine_errors(path), path.open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+        file.seek(max(len(head), path.stat().st_size - _TAIL_BYTES))
+        head += file.read(_TAIL_BYTES)  # Parquet names its columns at the end
+    return any(mark in head for mark in _WRITES_CSV[name])
 
 
 def third_party() -> tuple[Reader, ...]:

@@ -21,6 +21,7 @@ from aliquot.stats.inputs import Floats, Integers, as_choice, as_count, as_level
 _ROUNDING = 1e-12
 _TAIL = 9.0  # standard deviations of the discordant count that are summed: what lies outside is below 1e-15
 _BLOCK_CELLS = 300_000
+_FIRST_BLOCK = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +131,14 @@ def power_at(n: int, psi: float, difference: float, rule: McnemarRule) -> float:
 
 def last_short(last: int, psi: float, difference: float, rule: McnemarRule, *, power: float) -> int:
     """Largest n up to ``last`` whose power falls short; 0 when none does."""
-    block = max(16, _BLOCK_CELLS // likely(last, last, psi).size)
-    for end in range(last, 0, -block):
+    most = max(_FIRST_BLOCK, _BLOCK_CELLS // likely(last, last, psi).size)
+    end, block = last, _FIRST_BLOCK
+    while end > 0:
         n = np.arange(max(1, end - block + 1), end + 1)
         short = np.flatnonzero(powers_over(n, psi, difference, rule) < power)
         if short.size:
             return int(n[short[-1]])
+        end, block = end - block, min(2 * block, most)
     return 0
 
 
@@ -188,7 +191,7 @@ def feasible_difference(rate_a: float, rate_b: float, *, psi: float) -> float:
     return rate_b - rate_a
 
 
-def discordance_threshold(rate_a: float, rate_b: float) -> float:
+def pairing_break_even(rate_a: float, rate_b: float) -> float:
     """Share of differing items below which the paired test is the sharper one: 2p̄(1 − p̄), p̄ the mean rate.
 
     At that share the variance of the difference under the null hypothesis is the same whether the two systems
@@ -205,7 +208,7 @@ def discordance_threshold(rate_a: float, rate_b: float) -> float:
         UsageError: a rate outside [0, 1].
 
     Examples:
-        >>> round(discordance_threshold(0.8, 0.85), 3)
+        >>> round(pairing_break_even(0.8, 0.85), 3)
         0.289
     """
     mean = (as_rate(rate_a, name="rate_a") + as_rate(rate_b, name="rate_b")) / 2

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from aliquot.evidence.tables import Evidence, Note
 from aliquot.findings.comparison import Comparison
-from aliquot.findings.looks import Looks
-from aliquot.findings.noise import RememberedNoise
 from aliquot.findings.numbers import difference_unit, write_difference
 from aliquot.stats.results import Estimate
+
+if TYPE_CHECKING:
+    from aliquot.findings.looks import Looks
+    from aliquot.findings.noise import RememberedNoise
 
 FEW_VARIANTS = 2
 """Variants up to which nothing was picked: a baseline and a candidate."""
@@ -51,6 +54,7 @@ def put_beside(
 def _remembered(found: Comparison, evidence: Evidence, path: Path) -> RememberedNoise | None:
     from aliquot.analysis.noise import fingerprint
     from aliquot.files.noise_memory import recall
+    from aliquot.findings.noise import RememberedNoise
 
     systems = (found.baseline.system, found.candidate.system)
     stored = recall(path, suite=fingerprint(evidence, systems, task=found.task, metric=found.metric))
@@ -73,6 +77,7 @@ def _with_looks(found: Comparison, sources: Sequence[str | Path | Evidence]) -> 
     if not runs or not isinstance(found.difference, Estimate):
         return found
     from aliquot.files.looks import count_tried
+    from aliquot.findings.looks import Looks
     from aliquot.stats.selection import expected_maximum
 
     tried = count_tried(runs[-1])

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from aliquot.errors import UsageError
-from aliquot.evidence.long_table import to_polars
 from aliquot.evidence.merging import merge
 from aliquot.evidence.tables import Evidence
-from aliquot.files.journal import Journal
 from aliquot.files.run_directory import RunDirectory, is_run
-from aliquot.files.table_writing import write_table
-from aliquot.readers.describe import Description, describe
 from aliquot.readers.options import ReadOptions
 from aliquot.readers.registry import read_evidence
+
+if TYPE_CHECKING:
+    from aliquot.readers.describe import Description
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,8 @@ def load(sources: Sequence[str | Path | Evidence], *, options: ReadOptions | Non
 
 def description_of(evidence: Evidence) -> Description:
     """Return what is in evidence, for a person who wants to know before anything is claimed from it."""
+    from aliquot.readers.describe import describe
+
     return describe(evidence)
 
 
@@ -72,6 +74,9 @@ def convert(evidence: Evidence, path: str | Path) -> Converted:
         InputError: CSV cannot hold a cell.
         MachineError: the machine refuses.
     """
+    from aliquot.evidence.long_table import to_polars
+    from aliquot.files.table_writing import write_table
+
     sources = [Path(source.path) for source in evidence.sources]
     if Path(path).exists() and any(source.exists() and source.samefile(path) for source in sources):
         raise UsageError(f"{path} is what was read; write to another file")
@@ -104,6 +109,7 @@ def _refresh(path: Path) -> None:
     run = RunDirectory(path)
     if not is_run(path) or not run.evidence_is_stale:
         return
+    from aliquot.files.journal import Journal
     from aliquot.runner.results import build_evidence
 
     with Journal.open(run.journal_path):  # nobody else is at work on this run
