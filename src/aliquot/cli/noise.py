@@ -11,6 +11,7 @@ from aliquot.cli.options import output_forms, reading_options, take_reading
 
 @click.command("noise")
 @click.argument("paths", nargs=-1, required=True, metavar="A1 [A2]")
+@click.option("--system", help="The system, when the logs hold several.")
 @click.option("--task", help="The task, when there are several.")
 @click.option("--metric", help="The metric; default: the log's own headline.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level.")

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from aliquot.analysis.noise import fingerprint, measure_noise
-from aliquot.errors import UsageError
-from aliquot.evidence.contents import headline_metric, systems, tasks
+from aliquot.errors import InputError, UsageError
+from aliquot.evidence.assembly import rename, select
+from aliquot.evidence.contents import headline_metric, require, systems, tasks
 from aliquot.evidence.derivation import with_metric
+from aliquot.evidence.merging import merge
 from aliquot.evidence.reduction import units
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Units
 from aliquot.files.noise_memory import NOISE_FILE, Measurement, recall, remember
 from aliquot.findings.noise import Noise
 from aliquot.readers.options import ReadOptions
+from aliquot.readers.registry import source_labels
 from aliquot.stats.results import Estimate
-from aliquot.verbs.pairing import pair_sources
 from aliquot.verbs.read import load
 from aliquot.verbs.reproduce import command_line
 
 
 def noise(
     *sources: str | Path | Evidence,
+    system: str | None = None,
     task: str | None = None,
     metric: str | None = None,
     level: float = 0.95,
@@ -33,6 +37,7 @@ def noise(
 
     Args:
         *sources: one or two paths of runs, logs or tables, or evidence already read.
+        system: the system, when the sources hold several.
         task: the task, when there are several.
         metric: the metric; by default the log's own headline.
         level: confidence level.
@@ -45,14 +50,19 @@ def noise(
 
     Raises:
         UsageError: not one or two sources, or several systems in one of them.
-        InputError: a source that cannot be read.
+        InputError: a source that cannot be read, or no shared task.
     """
-    evidence, runs = _runs(sources, task=task, metric=metric, options=options)
+    evidence, runs = _runs(sources, system=system, task=task, metric=metric, options=options)
     first = runs[0]
     suite = fingerprint(evidence, [run.system for run in runs], task=first.task, metric=first.metric)
     names = sorted(str(source) for source in sources if not isinstance(source, Evidence))
     stored = [] if memory is None else recall(Path(memory), suite=suite)
-    given = {"--task": task, "--metric": metric, "--level": None if level == 0.95 else level}
+    given = {
+        "--system": system,
+        "--task": task,
+        "--metric": metric,
+        "--level": None if level == 0.95 else level,
+    }
     found = measure_noise(
         evidence,
         runs,
@@ -78,26 +88,55 @@ def noise(
 def _runs(
     sources: tuple[str | Path | Evidence, ...],
     *,
+    system: str | None,
     task: str | None,
     metric: str | None,
     options: ReadOptions | None,
 ) -> tuple[Evidence, list[Units]]:
     """Return the evidence and the one or two runs in it."""
-    if len(sources) == 2:
-        pairing = pair_sources(sources, task=task, options=options)
-        evidence, names, task = pairing.evidence, [pairing.baseline, pairing.candidate], pairing.task
-    elif len(sources) == 1:
-        evidence = load(sources, options=options)
-        names = list(systems(evidence))
-        if len(names) != 1:
-            raise UsageError(
-                f"noise is of one system; the source holds {len(names)}: {', '.join(names)}. Give one run, or two"
-            )
-        task = task or tasks(evidence)[0]
-    else:
+    if not 1 <= len(sources) <= 2:
         raise UsageError(
             f"noise takes two runs of one system, or one with several attempts; got {len(sources)}"
         )
-    evidence = with_metric(evidence, metric)
+    paths = [Path(source).resolve() for source in sources if not isinstance(source, Evidence)]
+    if len(paths) > len(set(paths)):
+        raise UsageError(f"{sources[0]} is given twice; run the system again and give both runs")
+    sides = [_only_system(load([source], options=options), system) for source in sources]
+    names = _labels([systems(side)[0] for side in sides], paths)
+    runs = [rename(side, {systems(side)[0]: name}) for side, name in zip(sides, names, strict=True)]
+    evidence = with_metric(merge(*runs) if len(runs) == 2 else runs[0], metric)
+    task = _shared_task(evidence, names, task)
     metric = metric or headline_metric(evidence, task)
     return evidence, [units(evidence, name, task=task, metric=metric) for name in names]
+
+
+def _only_system(evidence: Evidence, system: str | None) -> Evidence:
+    """Return the named system's part, or everything when there is one system."""
+    known = systems(evidence)
+    if system is not None:
+        require(system, known, what="system")
+        return select(evidence, systems=[system])
+    if len(known) != 1:
+        raise UsageError(
+            f"noise is of one system; the source holds {len(known)}: {', '.join(known)}. Name one with --system"
+        )
+    return evidence
+
+
+def _labels(names: Sequence[str], paths: Sequence[Path]) -> list[str]:
+    """Return the runs' names, told apart by their files, or by their order, when they are the same."""
+    if len(set(names)) == len(names):
+        return list(names)
+    return source_labels(list(paths)) if len(paths) == len(names) else ["first run", "second run"]
+
+
+def _shared_task(evidence: Evidence, names: Sequence[str], wanted: str | None) -> str:
+    each = [tasks(evidence, system=name) for name in names]
+    shared = [task for task in each[0] if all(task in own for own in each)]
+    if wanted is not None:
+        require(wanted, shared, what="task")
+        return wanted
+    if not shared:
+        own = "; ".join(", ".join(one) for one in each)
+        raise InputError(f"the two runs share no task: {own}", remedy="Give two runs of the same task")
+    return shared[0]
