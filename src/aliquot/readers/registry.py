@@ -43,7 +43,11 @@ _LOGS: Final = {
 Imported when they are asked, because a comparison of two small tables must not pay for them.
 """
 
-_WRITES_CSV: Final = {"promptfoo": (b"Status", b'raw"'), "arena": (b"winner",)}
+_WRITES_CSV: Final = {
+    "promptfoo": (b"Status", b'raw"'),
+    "lighteval": (b"model_response", b"num_effective_few_shots"),
+    "arena": (b"winner",),
+}
 """Of these, the readers of tools that also write plain tables, and what one of their heads must hold."""
 
 TABLE: Final[Reader] = TableReader()
