@@ -62,7 +62,7 @@ def _grid(grid: Grid, *, most: int | None) -> list[str]:
         ]
         for body, row in enumerate((grid.columns, *shown))
     ]
-    lines = [f"  {grid.title}"] if grid.title else []
+    lines = wrap(neutralise(grid.title)) if grid.title else []
     lines += [
         "  "
         + "  ".join(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from aliquot.findings.comparison import Scale
 from aliquot.findings.numbers import difference_unit, write_count, write_difference, write_p, write_value
@@ -127,14 +127,12 @@ def _details(table: Table) -> Iterator[Block]:
             row.metric,
             str(row.n_items),
             "-" if row.n_clusters is None else str(row.n_clusters),
-            "-" if isinstance(row.difference, Undefined) else row.difference.method,
-            "-" if row.test is None else f"{row.test.name} {write_p(row.test)}",
+            _p(row.test),
         )
         for row in table.rows
     )
-    yield Grid(
-        "Rows", ("task", "system", "metric", "items", "clusters", "interval", "test alone"), rows, names=3
-    )
+    yield Grid("Rows", ("task", "system", "metric", "items", "clusters", "p alone"), rows, names=3)
+    yield f"Intervals by {_by_method(table, _interval_method)}; p alone by {_by_method(table, _test_name)}."
     yield f"Estimand: {table.estimand}"
     if table.groups:
         yield (
@@ -142,3 +140,22 @@ def _details(table: Table) -> Iterator[Block]:
             "item weighs alike, as one sample. Each error is that of its own weighting."
         )
     yield f"{write_count(table.comparisons, 'comparison')} made."
+
+
+def _interval_method(row: TableRow) -> str:
+    return "" if isinstance(row.difference, Undefined) else row.difference.method
+
+
+def _test_name(row: TableRow) -> str:
+    return "" if row.test is None else row.test.name
+
+
+def _by_method(table: Table, method_of: Callable[[TableRow], str]) -> str:
+    """Name the methods, with their tasks where there are several."""
+    tasks: dict[str, dict[str, None]] = {}
+    for row in table.rows:
+        if method := method_of(row):
+            tasks.setdefault(method, {})[row.task] = None
+    if len(tasks) < 2:
+        return "".join(tasks) or "no method"
+    return ", ".join(f"{method} ({', '.join(names)})" for method, names in tasks.items())
