@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from aliquot.evidence.long_table import to_polars as to_polars
     from aliquot.evidence.tables import Evidence as Evidence
     from aliquot.findings.comparison import Comparison as Comparison
+    from aliquot.findings.explanation import Explanation as Explanation
     from aliquot.findings.noise import Noise as Noise
     from aliquot.findings.summary import Summary as Summary
     from aliquot.findings.table import Table as Table
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from aliquot.stats.results import Undefined as Undefined
     from aliquot.verbs.compare import compare as compare
     from aliquot.verbs.demo import demo as demo
+    from aliquot.verbs.explain import explain as explain
     from aliquot.verbs.model import model as model
     from aliquot.verbs.noise import noise as noise
     from aliquot.verbs.read import read as read
@@ -42,6 +44,7 @@ _HOMES = {
     "Comparison": "aliquot.findings.comparison",
     "Estimate": "aliquot.stats.results",
     "Evidence": "aliquot.evidence.tables",
+    "Explanation": "aliquot.findings.explanation",
     "HypothesisTest": "aliquot.stats.results",
     "Noise": "aliquot.findings.noise",
     "Summary": "aliquot.findings.summary",
@@ -51,6 +54,7 @@ _HOMES = {
     "compare": "aliquot.verbs.compare",
     "demo": "aliquot.verbs.demo",
     "derive": "aliquot.evidence.derivation",
+    "explain": "aliquot.verbs.explain",
     "from_frame": "aliquot.readers.frame",
     "model": "aliquot.verbs.model",
     "noise": "aliquot.verbs.noise",
@@ -71,6 +75,7 @@ __all__ = [
     "Comparison",
     "Estimate",
     "Evidence",
+    "Explanation",
     "HypothesisTest",
     "Noise",
     "Summary",
@@ -80,6 +85,7 @@ __all__ = [
     "compare",
     "demo",
     "derive",
+    "explain",
     "from_frame",
     "model",
     "noise",

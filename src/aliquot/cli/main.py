@@ -19,6 +19,7 @@ MAIN_VERBS = {
 
 OTHER_VERBS = {
     "demo": "Two bundled logs compared in seconds; --live asks the embedded model.",
+    "explain": "A method in plain words, or a paragraph about a saved finding to paste.",
     "model": "Install, find and check the embedded model.",
     "noise": "The same system twice: which items flip, how much the suite moves by itself.",
     "read": "What is in a log, a table or a run, and what would be lost.",

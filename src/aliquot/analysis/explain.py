@@ -1,0 +1,129 @@
+"""Methods in plain words, and a paragraph about a saved finding that is no stronger than the finding."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import aliquot.stats
+from aliquot.errors import InputError, UsageError, nearest
+from aliquot.findings.explanation import MethodNote
+from aliquot.stats.listing import methods
+from aliquot.stats.method_names import function_of
+
+_SECTION = re.compile(r"^(Args|Returns|Raises|References|Examples|Attributes):$", re.MULTILINE)
+
+
+def explain_method(name: str) -> MethodNote:
+    """Return what a method does, by its function or by a name that a number carries.
+
+    Raises:
+        UsageError: no such method; the error names the nearest.
+
+    Examples:
+        >>> explain_method("mcnemar_midp").function
+        'mcnemar'
+    """
+    known = {method.name: method for method in methods()}
+    function = function_of(name)
+    if function not in known:
+        raise UsageError(f"there is no method {name!r}. {nearest(name, sorted(known))}")
+    method = known[function]
+    says, references = _documented(inspect.getdoc(getattr(aliquot.stats, function)) or "")
+    return MethodNote(name, function, method.answers, method.assumes, method.source, says, references)
+
+
+def _documented(text: str) -> tuple[str, str]:
+    """Return the description and the references of a docstring, each as one paragraph."""
+    parts = _SECTION.split(text)
+    sections = dict(zip(parts[1::2], parts[2::2], strict=False))
+    return " ".join(parts[0].split()), " ".join(sections.get("References", "").split())
+
+
+def methods_of(document: Mapping[str, Any]) -> tuple[MethodNote, ...]:
+    """Return the methods a saved comparison rests on: of its interval, of each system's, and the deciding test.
+
+    Args:
+        document: the finding as JSON.
+    """
+    difference, estimates = document.get("difference"), document.get("estimates")
+    sides = estimates.values() if isinstance(estimates, Mapping) else ()
+    named = [one.get("method") for one in (difference, *sides) if isinstance(one, Mapping)]
+    tests = document.get("tests")
+    made = tests if isinstance(tests, list) else []
+    named += [test.get("name") for test in made if isinstance(test, Mapping) and test.get("decides")]
+    known = {method.name for method in methods()}
+    names = dict.fromkeys(name for name in named if isinstance(name, str))
+    return tuple(explain_method(name) for name in names if function_of(name) in known)
+
+
+def paragraph_of(document: Mapping[str, Any], notes: Iterable[MethodNote], *, file: str) -> str:
+    """Return a methods paragraph about a saved comparison, with its citations.
+
+    Args:
+        document: the finding as JSON.
+        notes: the methods it rests on.
+        file: its name, for messages.
+
+    Raises:
+        InputError: it lacks what a comparison has.
+    """
+    try:
+        return " ".join(_sentences(document, {note.function: note for note in notes}))
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise InputError(
+            f"lacks {error}", file=file, remedy="Save a comparison: aliquot compare A B --json > finding.json"
+        ) from error
+
+
+def _sentences(document: Mapping[str, Any], notes: Mapping[str, MethodNote]) -> Iterator[str]:
+    systems, difference = document["systems"], document["difference"]
+    unit = "item" if document["n_clusters"] is None else f"cluster ({document['n_clusters']} of them)"
+    paired = "on the same items" if document["paired"] else "each on its own items"
+    yield (
+        f"{systems['candidate']} was compared with {systems['baseline']} {paired} "
+        f"({document['n_items']} items of {document['task']}, metric {document['metric']}); "
+        f"the unit of analysis is the {unit}."
+    )
+    if "undefined" in difference:
+        yield f"No difference could be estimated: {difference['undefined']}."
+        return
+    yield (
+        f"The difference was estimated with a {100 * difference['level']:g}% interval by "
+        f"{_cited(difference['method'], notes)}."
+    )
+    deciding = next((test for test in document["tests"] if test["decides"]), None)
+    if deciding is not None:
+        yield (
+            f"A difference is claimed only if {_cited(deciding['name'], notes)} rejects at "
+            f"{1 - difference['level']:.2g} and the interval excludes 0, a rule fixed in advance."
+        )
+    if document["margin"] is not None:
+        yield f"The margin of {document['margin']:g} was given before the verdict was read."
+    made = document["comparisons"]
+    yield f"{made} comparison{'' if made == 1 else 's'} {'was' if made == 1 else 'were'} made in all."
+    software = document["versions"]
+    yield f"Computed with Aliquot {software['aliquot']}, seed {document['seed']}."
+
+
+def _cited(name: str, notes: Mapping[str, MethodNote]) -> str:
+    note = notes.get(function_of(name))
+    words = name.partition(",")[0].replace("_", " ")
+    return f"{words} ({note.source})" if note is not None else words
+
+
+def limitations_of(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what a saved comparison does not say, a sentence each.
+
+    Args:
+        document: the finding as JSON.
+    """
+    found = [str(document.get("estimand", ""))]
+    found += [f"Assumed: {text}." for text in document.get("assumptions", [])]
+    found += [f"Not checked: {note['text']}." for note in document.get("not_checked", [])]
+    missing = document.get("if_missing")
+    if missing and missing.get("changes_verdict"):
+        found.append(f"{missing['rows']} items lack a row, and the verdict could change with them.")
+    return tuple(text for text in found if text)

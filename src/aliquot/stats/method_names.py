@@ -1,0 +1,42 @@
+"""Which function made a number, by the name the number carries (``tango_effective_n``, ``mcnemar_midp`` …)."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+MADE_BY: Final[tuple[tuple[str, str], ...]] = (
+    (r"tango_stratified|.*_stratified", "stratified_difference"),
+    (r"tango_effective_n", "paired_binary_difference"),
+    (r"t(_cr2)?_tango_hull|tango_t_hull", "paired_graded_difference"),
+    (r"t_these_items", "these_items_difference"),
+    (r"t_cr2|t", "paired_difference"),
+    (r"tango", "tango"),
+    (r"mcnemar_(exact|mid_?p|asymptotic\w*)", "mcnemar"),
+    (r"(cluster_)?sign_flip", "sign_flip"),
+    (r"max_t", "max_t"),
+    (r"boschloo", "boschloo"),
+    (r"mn_score", "mn_score_test"),
+    (r"fisher_\w+", "fisher"),
+    (r"permutation", "permutation_means"),
+    (r"cluster_permutation", "cluster_permutation"),
+    (r"miettinen_nurminen_effective_n", "unpaired_rates"),
+    (r"miettinen_nurminen", "miettinen_nurminen"),
+    (r"welch(_cr2)?", "unpaired_means"),
+    (r"wilson_effective_n|wilson_bounded\w*", "rate"),
+    (r"wilson", "wilson"),
+    (r"clopper_pearson\w*", "floor_interval"),
+    (r"bca|mean_bca", "mean"),
+)
+"""Patterns of names, the first that fits the whole name tells; limits held at 0 and joint levels are cut off before."""
+
+
+def function_of(name: str) -> str:
+    """Return the function of ``aliquot.stats`` behind a name; the name itself when it is one.
+
+    Examples:
+        >>> function_of("tango, limit held at 0 by mcnemar_exact"), function_of("mcnemar_midp")
+        ('tango', 'mcnemar')
+    """
+    head = name.partition(",")[0].removesuffix("_max_t") if name != "max_t" else name
+    return next((found for pattern, found in MADE_BY if re.fullmatch(pattern, head)), head)
