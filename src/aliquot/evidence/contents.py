@@ -40,6 +40,11 @@ def headline_metric(evidence: Evidence, task: str) -> str:
         InputError: nothing on this task was scored.
     """
     names = metrics(evidence, task)
+    if not names and evidence.votes.height:
+        raise InputError(
+            f"there are {evidence.votes.height} votes between systems, and no score of any one system",
+            remedy="aliquot read says what votes there are",
+        )
     if not names:
         raise InputError(
             f"no response of task {task!r} was scored", remedy="Score it first (aliquot rescore)"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, Final
 
+from aliquot.findings.numbers import write_count
 from aliquot.readers.describe import Description, TaskDescription, VotesDescription
 from aliquot.reports.plain import name_some, neutralise, short_name, wrap
 
@@ -67,15 +68,17 @@ def _task(task: TaskDescription) -> list[str]:
 def _votes(votes: VotesDescription) -> list[str]:
     by = ", ".join(f"{count} by {_RATERS[kind]}" for kind, count in votes.by.items())
     lines = wrap(
-        f"Votes on {short_name(votes.task)}: {votes.votes} ({by}) on {votes.items} items, {votes.systems} systems in "
-        f"{votes.pairs} pairs, {votes.raters} raters",
+        f"Votes on {short_name(votes.task)}: {votes.votes:,} ({by}) on {write_count(votes.items, 'item')}, "
+        f"{write_count(votes.systems, 'system')} in {write_count(votes.pairs, 'pair')}, "
+        f"{write_count(votes.raters, 'rater')}",
         first="  ",
         indent="    ",
     )
     verdicts = ", ".join(f"{count} {_VERDICTS.get(word, word)}" for word, count in votes.verdicts.items())
     lines += wrap(f"Verdicts: {verdicts}", indent="    ")
-    order = f"Order shown is known of {votes.order_known}"
-    return lines + wrap(f"{order}; {votes.sessions} sessions" if votes.sessions else order, indent="    ")
+    order = f"Order shown is known of {votes.order_known:,}"
+    sessions = f"; {write_count(votes.sessions, 'session')}" if votes.sessions else ""
+    return lines + wrap(order + sessions, indent="    ")
 
 
 _RATERS: Final = {"person": "people", "judge": "a model judge", "rule": "a rule"}

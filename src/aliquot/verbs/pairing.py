@@ -133,7 +133,10 @@ def _only_two(evidence: Evidence) -> tuple[str, str]:
     if len(known) == 2:
         return known[0], known[1]
     if not known:
-        said = next((note.text for note in evidence.notes if note.code == "totals_only"), "no row was found")
+        said = next(
+            (note.text for note in evidence.notes if note.code in {"totals_only", "votes_only"}),
+            "no row was found",
+        )
         raise InputError(f"there is nothing to compare: {said}")
     remedy = "give a second file" if len(known) == 1 else "name two with --systems BASELINE CANDIDATE"
     found = "1 system" if len(known) == 1 else f"{len(known)} systems"
