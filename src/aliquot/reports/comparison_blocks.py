@@ -272,8 +272,9 @@ def _contrast(contrast: MethodContrast | None, comparison: Comparison) -> Iterat
     yield Grid("What other analyses would have said", ("analysis", "diff.", "interval", ""), rows)
     if isinstance(contrast.correlation, float) and isinstance(contrast.variance_ratio, float):
         why = "; that is why it is not used" if contrast.variance_ratio > 1 else ""
+        link = ", so" if comparison.n_clusters is None else " over items; by whole clusters"
         yield (
-            f"The two systems' scores correlate by {contrast.correlation:.2f}, so an unpaired design would need "
+            f"The two systems' scores correlate by {contrast.correlation:.2f}{link} an unpaired design would need "
             f"{contrast.variance_ratio:.2g} times the items{why}."
         )
     if contrast.own_intervals_overlap is not None:
