@@ -31,6 +31,7 @@ _LOGS: Final = {
     "promptfoo": "PromptfooReader",
     "helm": "HelmReader",
     "lighteval": "LightevalReader",
+    "deepeval": "DeepEvalReader",
     "swe_bench": "SweBenchReader",
     "tau_bench": "TauBenchReader",
     "alpaca_eval": "AlpacaEvalReader",
