@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.measure import Measured
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
-MODULES = ("startup", "inspect_log", "lm_eval_log", "bootstrap", "clusters", "planning")
+MODULES = ("startup", "inspect_log", "lm_eval_log", "bootstrap", "clusters", "planning", "all_pairs", "max_t")
 
 HEAD = """---
 orphan: true

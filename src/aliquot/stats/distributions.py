@@ -43,7 +43,7 @@ def beta_quantile(p: float, a: float, b: float) -> float:
     return float(special.betaincinv(a, b, p))
 
 
-def binomial_pmf(k: np.ndarray | float, n: float, p: float) -> np.ndarray:
+def binomial_pmf(k: np.ndarray | float, n: float, p: np.ndarray | float) -> np.ndarray:
     """Probability of exactly ``k`` successes of ``n``, computed on the log scale."""
     k = np.asarray(k, dtype=np.float64)
     log_choose = special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)

@@ -120,12 +120,12 @@ def _upper_limit(u: Floats, v: Floats, k: Floats) -> Floats:
         middle = (inside + outside) / 2
         if np.all((middle == inside) | (middle == outside)):
             break
-        accepted = (middle - (u - v)) ** 2 <= k * _score_variance(u, v, middle)
+        accepted = (middle - (u - v)) ** 2 <= k * score_variance(u, v, middle)
         inside, outside = np.where(accepted, middle, inside), np.where(accepted, outside, middle)
     return outside
 
 
-def _score_variance(u: Floats, v: Floats, delta: Floats) -> Floats:
+def score_variance(u: Floats, v: Floats, delta: Floats) -> Floats:
     """Variance of √n (û − v̂) at its restricted estimate when the true difference is ``delta``.
 
     Tango (1998): q solves 2q² + Bq + C = 0 with B = −u − v + (2 − u + v)δ and C = −vδ(1−δ); the variance is

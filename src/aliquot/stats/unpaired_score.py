@@ -221,14 +221,14 @@ def _upper_limit(x_a: Floats, n_a: Floats, x_b: Floats, n_b: Floats, k: Floats) 
         middle = (inside + outside) / 2
         if np.all((middle == inside) | (middle == outside)):
             break
-        variance = _restricted_variance(x_a, n_a, x_b, n_b, middle)
+        variance = restricted_variance(x_a, n_a, x_b, n_b, middle)
         # an infinite k (N of 1 or less) accepts everything, also where the variance is 0
         accepted = np.isinf(k) | ((middle - difference) ** 2 <= np.where(np.isinf(k), 0.0, k) * variance)
         inside, outside = np.where(accepted, middle, inside), np.where(accepted, outside, middle)
     return outside
 
 
-def _restricted_variance(x_a: Floats, n_a: Floats, x_b: Floats, n_b: Floats, delta: Floats) -> Floats:
+def restricted_variance(x_a: Floats, n_a: Floats, x_b: Floats, n_b: Floats, delta: Floats) -> Floats:
     """Variance of the difference at the restricted estimates, when B − A is ``delta``."""
     a = _restricted_rate(x_a, n_a, x_b, n_b, delta)
     b = np.clip(a + delta, 0.0, 1.0)
