@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from aliquot.findings.comparison import Comparison as Comparison
     from aliquot.findings.explanation import Explanation as Explanation
     from aliquot.findings.noise import Noise as Noise
+    from aliquot.findings.planning import Plan as Plan
     from aliquot.findings.summary import Summary as Summary
     from aliquot.findings.table import Table as Table
     from aliquot.findings.verification import Verification as Verification
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from aliquot.verbs.explain import explain as explain
     from aliquot.verbs.model import model as model
     from aliquot.verbs.noise import noise as noise
+    from aliquot.verbs.plan import plan as plan
     from aliquot.verbs.read import read as read
     from aliquot.verbs.report import report as report
     from aliquot.verbs.run import run as run
@@ -47,6 +49,7 @@ _HOMES = {
     "Explanation": "aliquot.findings.explanation",
     "HypothesisTest": "aliquot.stats.results",
     "Noise": "aliquot.findings.noise",
+    "Plan": "aliquot.findings.planning",
     "Summary": "aliquot.findings.summary",
     "Table": "aliquot.findings.table",
     "Undefined": "aliquot.stats.results",
@@ -58,6 +61,7 @@ _HOMES = {
     "from_frame": "aliquot.readers.frame",
     "model": "aliquot.verbs.model",
     "noise": "aliquot.verbs.noise",
+    "plan": "aliquot.verbs.plan",
     "read": "aliquot.verbs.read",
     "report": "aliquot.verbs.report",
     "run": "aliquot.verbs.run",
@@ -78,6 +82,7 @@ __all__ = [
     "Explanation",
     "HypothesisTest",
     "Noise",
+    "Plan",
     "Summary",
     "Table",
     "Undefined",
@@ -89,6 +94,7 @@ __all__ = [
     "from_frame",
     "model",
     "noise",
+    "plan",
     "read",
     "report",
     "run",

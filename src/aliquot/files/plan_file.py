@@ -13,7 +13,7 @@ from aliquot.files.text import read_bounded
 from aliquot.files.typed_json import decode_document
 from aliquot.files.writing import write_whole
 
-SCHEMA: Final = "aliquot.plan/1"
+SCHEMA: Final = "aliquot.fixed_plan/1"
 
 
 class PlanFile(msgspec.Struct, frozen=True, kw_only=True):

@@ -46,14 +46,15 @@ def _table(view: View) -> list[str]:
     heading = SystemRow(
         "", view.count_title, "rate" if view.systems[0].rate else "", view.interval_title, "answered"
     )
-    rows = [_columns("", heading, first)]
-    rows += [_columns(name, row, first) for name, row in zip(names, view.systems, strict=True)]
+    wide = max(12, *(len(row.count) + 1 for row in view.systems))
+    rows = [_columns("", heading, first, wide)]
+    rows += [_columns(name, row, first, wide) for name, row in zip(names, view.systems, strict=True)]
     shown = f"{difference.moved}  {difference.point} [{difference.interval}]  {difference.p}".strip()
     return [*rows, f"  {'difference':<{first}}{neutralise(shown)}"]
 
 
-def _columns(name: str, row: SystemRow, first: int) -> str:
-    return f"  {name:<{first}}{row.count:<12}{row.rate:>7}   {row.interval:<15}{row.answered:>9}".rstrip()
+def _columns(name: str, row: SystemRow, first: int, wide: int) -> str:
+    return f"  {name:<{first}}{row.count:<{wide}}{row.rate:>7}   {row.interval:<15}{row.answered:>9}".rstrip()
 
 
 def _body(comparison: Comparison, view: View, *, room: int) -> list[str]:

@@ -1,0 +1,134 @@
+"""The finding of a plan: how many items, attempts, minutes and how much money a difference would take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import ClassVar, Literal, TypeAlias
+
+from aliquot.evidence.tables import Note
+from aliquot.findings.comparison import Scale
+from aliquot.findings.verdict import Verdict
+from aliquot.stats.results import Undefined
+
+Goal: TypeAlias = Literal["differ", "not_worse"]
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """Items needed under one assumption.
+
+    Attributes:
+        goal: to show a difference, or that the candidate is not worse by the margin.
+        psi: share of items on which the systems differ that was assumed; None for graded metrics.
+        items: items needed; Undefined when out of reach.
+        seconds: what asking both systems for them takes, one after the other; None where not known.
+        cost: what it costs.
+    """
+
+    goal: Goal
+    psi: float | None
+    items: int | Undefined
+    seconds: float | None
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PowerPoint:
+    """What a number of items is worth.
+
+    Attributes:
+        items: the number.
+        power: chance to show the difference planned for; None when none was named.
+        detectable: smallest difference shown with the wanted power.
+        type_m: how exaggerated a shown difference would be; None at a power of 50% and more.
+        type_s: chance that a shown one has the wrong sign.
+    """
+
+    items: int
+    power: float | None
+    detectable: float | Undefined
+    type_m: float | None
+    type_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptsOption:
+    """Items needed when each is attempted several times, and the answers that makes for both systems."""
+
+    attempts: int
+    items: int | Undefined
+    answers: int | None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Plan:
+    """How much a difference would take.
+
+    Attributes:
+        task: the task of the pilot.
+        metric: the metric.
+        scale: how its numbers are read.
+        level: confidence level.
+        power: the power wanted.
+        difference: the difference planned for, in the metric's units; None when none was named.
+        margin: the margin; None when none was named.
+        psi: the share of differing items seen in the pilot or named.
+        psi_range: its Wilson limits, when a pilot gave it.
+        sd: standard deviation of the differences of items, for graded metrics.
+        design_effect: items that one independent item takes in this design.
+        pilot_items: items of the pilot; None without one.
+        needed: items under each assumption.
+        at: what numbers of items are worth, rising.
+        attempts: items against attempts; empty without repeats in the pilot.
+        half_width: items for the half width asked for; None when none was asked for.
+        half_width_asked: that half width.
+        budget_items: items that the budget pays for; None when none was named or prices are not known.
+        currency: of the costs.
+        fit: what the number of items at hand is fit for.
+        sentence: what to write when the number needed is out of reach; empty otherwise.
+        warnings: what must be said beside it.
+        why: one line on the method.
+        verdict: the first thing to say.
+        versions: of the software.
+        command: the command line that makes it again.
+    """
+
+    kind: ClassVar[str] = "plan"
+
+    task: str
+    metric: str
+    scale: Scale
+    level: float
+    power: float
+    difference: float | None
+    margin: float | None
+    psi: float | None
+    psi_range: tuple[float, float] | None
+    sd: float | None
+    design_effect: float
+    pilot_items: int | None
+    needed: tuple[Needed, ...]
+    at: tuple[PowerPoint, ...]
+    attempts: tuple[AttemptsOption, ...]
+    half_width: int | Undefined | None
+    half_width_asked: float | None
+    budget_items: int | None
+    currency: str | None
+    fit: str
+    sentence: str
+    warnings: tuple[Note, ...]
+    why: str
+    verdict: Verdict
+    versions: Mapping[str, str]
+    command: str = ""
+
+    def __repr__(self) -> str:
+        return f"<Plan: {self.verdict.text}>"
+
+    def __str__(self) -> str:
+        return self.verdict.text
+
+    def _repr_html_(self) -> str:
+        return f"<p><strong>{escape(self.verdict.text)}</strong></p>"
