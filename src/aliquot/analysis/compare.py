@@ -10,13 +10,13 @@ from aliquot.analysis.claims import Claim, claim_paired, claim_unpaired
 from aliquot.analysis.costs import latency_of, price_of
 from aliquot.analysis.further import SharesOf, Terms, look_further
 from aliquot.analysis.further_remarks import in_order, unsettled_clusters, warn_further
+from aliquot.analysis.judges import refuse_other_judge
 from aliquot.analysis.margins import margin_on
 from aliquot.analysis.method import analyse_system
 from aliquot.analysis.remarks import find_assumptions, find_unchecked, find_warnings
 from aliquot.analysis.scales import scale_of
-from aliquot.analysis.settings import Contrast, contrast_settings, settings_of
+from aliquot.analysis.settings import contrast_settings, settings_of
 from aliquot.analysis.software import versions
-from aliquot.errors import UsageError
 from aliquot.evidence.contents import headline_metric, tasks
 from aliquot.evidence.matching import MatchOn, pair
 from aliquot.evidence.tables import Evidence
@@ -77,7 +77,7 @@ def compare_systems(
         for system in (baseline, candidate)
     )
     contrast = contrast_settings(a, b)
-    _refuse_other_judge(evidence, contrast, metric=metric, allowed=choices.allow)
+    refuse_other_judge(evidence, baseline, candidate, task=task, metric=metric, allowed=choices.allow)
     pairs = pair(
         evidence,
         baseline,
@@ -164,25 +164,6 @@ def _claim(
     return claim_unpaired(
         pairs, scale, level=choices.level, margin=margin, seed=choices.seed, price=price, why=why
     )
-
-
-def _refuse_other_judge(
-    evidence: Evidence, contrast: Contrast, *, metric: str, allowed: tuple[str, ...]
-) -> None:
-    """Refuse to compare what two different judges said, unless that was allowed by name.
-
-    Raises:
-        UsageError: the judges of a judged metric differ.
-    """
-    different = [change for change in contrast.differs if change.split(".")[0].split(" ")[0] == "judge"]
-    if not different or "judge" in allowed:
-        return
-    outcomes = evidence.scan("outcomes", metric=metric).select("by").unique()
-    if "judge" in outcomes.collect(backend="polars").to_native()["by"].to_list():
-        raise UsageError(
-            f"the two systems were judged by different judges ({'; '.join(different)}), so a difference could be "
-            "the judges'. Judge both alike, or allow it by name: --allow judge"
-        )
 
 
 def _most(side: SystemSample) -> int:

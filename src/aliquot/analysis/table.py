@@ -11,6 +11,7 @@ import polars as pl
 
 from aliquot.analysis.arrays import PairedSample, paired_sample
 from aliquot.analysis.group_means import find_group_means
+from aliquot.analysis.judges import refuse_other_judge
 from aliquot.analysis.method import analyse_pairs, analyse_system, interval_of_pairs
 from aliquot.analysis.scales import scale_of
 from aliquot.analysis.settle import find_detectable
@@ -49,6 +50,7 @@ class TableChoices:
         level: confidence level of all intervals together.
         match_on: whether items of one id must have the same content.
         seed: seed of everything random.
+        allow: components that may differ although that is refused by default (``judge``).
     """
 
     baseline: str | None = None
@@ -59,6 +61,7 @@ class TableChoices:
     level: float = 0.95
     match_on: MatchOn = "content"
     seed: int = DEFAULT_SEED
+    allow: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ def compare_table(evidence: Evidence, *, choices: TableChoices, command: str = "
         command: the command line that reproduces the finding.
 
     Raises:
-        UsageError: an unknown name, fewer than two systems, or more rows than a table holds.
+        UsageError: an unknown name, fewer than two systems, different judges, or more rows than a table holds.
         InputError: no task is shared, or items of one id whose content differs.
     """
     baseline, candidates = _systems(evidence, choices)
@@ -147,7 +150,7 @@ def _systems(evidence: Evidence, choices: TableChoices) -> tuple[str, tuple[str,
 def _tasks(evidence: Evidence, baseline: str, choices: TableChoices) -> tuple[dict[str, str], dict[str, str]]:
     """Return task → metric of the table, and why others are left out: a task asks the same under the same metric."""
     known = tasks(evidence, system=baseline)
-    for name in choices.tasks:
+    for name in (*choices.tasks, *filter(None, choices.metrics)):
         require(name, known, what="task")
     kept: dict[str, str] = {}
     left_out: dict[str, str] = {}
@@ -197,6 +200,9 @@ def _columns(
         for candidate in candidates:
             if task not in tasks(evidence, system=candidate):
                 continue
+            refuse_other_judge(
+                evidence, baseline, candidate, task=task, metric=metric, allowed=tuple(choices.allow)
+            )
             pairs = pair(
                 evidence,
                 baseline,

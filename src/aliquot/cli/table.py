@@ -31,6 +31,12 @@ from aliquot.cli.options import output_forms, reading_options, take_reading
     help="Refuse items of one id whose content differs, or match by id alone.",
 )
 @click.option("--seed", type=int, default=None, help="Seed of everything random; stored in the finding.")
+@click.option(
+    "--allow",
+    multiple=True,
+    type=click.Choice(["judge"]),
+    help="Compare although this differs: two different judges are refused by default.",
+)
 @click.option("--latex", metavar="FILE", help="Also write the table for a paper (booktabs).")
 @reading_options
 @output_forms

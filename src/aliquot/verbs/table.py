@@ -30,6 +30,7 @@ def table(
     level: float = 0.95,
     match_on: MatchOn = "content",
     seed: int | None = None,
+    allow: Sequence[str] = (),
     options: ReadOptions | None = None,
 ) -> Table:
     """Compare every system with a baseline on every task, all differences together.
@@ -44,13 +45,14 @@ def table(
         level: confidence level of all intervals together.
         match_on: ``content`` refuses items of one id whose content differs; ``id`` matches by id alone.
         seed: seed of everything random; by default a fixed one.
+        allow: components that may differ although that is refused by default: ``judge``.
         options: what the columns of a table mean.
 
     Returns:
         The finding; ``reports.render`` prints it, ``write_latex`` writes it for a paper.
 
     Raises:
-        UsageError: an unknown name, or fewer than two systems.
+        UsageError: an unknown name, fewer than two systems, or different judges.
         InputError: a source that cannot be read, no shared task, or items whose content differs.
     """
     if not sources:
@@ -65,6 +67,7 @@ def table(
         "--level": None if level == 0.95 else level,
         "--match-on": None if match_on == "content" else match_on,
         "--seed": seed,
+        "--allow": tuple(allow),
     }
     choices = TableChoices(
         baseline=baseline,
@@ -75,6 +78,7 @@ def table(
         level=level,
         match_on=match_on,
         seed=DEFAULT_SEED if seed is None else seed,
+        allow=allow,
     )
     return compare_table(
         evidence, choices=choices, command=command_line("table", sources, given, reading=options)
