@@ -21,7 +21,7 @@ from aliquot.findings.comparison import Scale
 from aliquot.findings.reconcile import Departure, Reconciled
 from aliquot.stats.inputs import Floats
 
-RATES = ("pass_rate", "accuracy", "mean", "value", "win_rate")
+RATES = ("pass_rate", "accuracy", "mean", "value", "win_rate", "binary_aggregate")
 """Statistics that are a mean of the items, under the names the tools print; the first that is there is reconciled."""
 
 EXACT = 1e-9

@@ -32,12 +32,15 @@ _LOGS: Final = {
     "helm": "HelmReader",
     "lighteval": "LightevalReader",
     "deepeval": "DeepEvalReader",
+    "ragas": "RagasReader",
     "swe_bench": "SweBenchReader",
     "tau_bench": "TauBenchReader",
     "alpaca_eval": "AlpacaEvalReader",
     "arena_hard": "ArenaHardReader",
     "mt_bench": "MtBenchReader",
     "arena": "ArenaReader",
+    "openai_evals": "OpenAIEvalsReader",
+    "azure_evaluation": "AzureEvaluationReader",
 }
 """Readers of logs that tell what they are, by module, in the order in which they are asked.
 
@@ -47,6 +50,7 @@ Imported when they are asked, because a comparison of two small tables must not 
 _WRITES_CSV: Final = {
     "promptfoo": (b"Status", b'raw"'),
     "lighteval": (b"model_response", b"num_effective_few_shots"),
+    "ragas": (b"user_input", b"question"),
     "arena": (b"winner",),
 }
 """Of these, the readers of tools that also write plain tables, and what one of their heads must hold."""
