@@ -15,7 +15,7 @@ from aliquot.stats.discordance import (
     as_rule,
     critical,
     discordance_range,
-    discordance_threshold,
+    pairing_break_even,
     feasible_difference,
     powers_over,
 )
@@ -41,18 +41,11 @@ def test_exact_power_of_the_requirement_texts(case):
     assert found == pytest.approx(case["expected"], abs=case["tolerance"])
 
 
-@pytest.mark.parametrize(
-    ("n", "only_a", "only_b", "power"),
-    [  # R 4.2.2, enumeration over the discordant total with binom.test
-        (30, 0.075, 0.125, 0.0301353704510634),
-        (100, 0.15, 0.20, 0.098969353076215),
-        (1000, 0.125, 0.175, 0.810558082307587),
-        (120, 0.1, 0.2, 0.454443735019194),
-    ],
-)
-def test_exact_power_computed_elsewhere(n, only_a, only_b, power):
-    found = mcnemar_power(n, psi=only_a + only_b, difference=only_b - only_a)
-    assert found == pytest.approx(power, abs=1e-10)
+@pytest.mark.parametrize("case", cases("04_power", "-mcnemar-"))
+def test_exact_power_computed_elsewhere(case):
+    given = case["inputs"]
+    found = mcnemar_power(given["n"], psi=given["p10"] + given["p01"], difference=given["p01"] - given["p10"])
+    assert found == pytest.approx(case["expected"]["power"], abs=case["tolerance"])
 
 
 def plain_power(
@@ -145,16 +138,12 @@ def test_connor_at_the_wilson_limits():
     assert found == oracle("seeds", "connor-range-wilson-34-120")["expected"]
 
 
-@pytest.mark.parametrize(
-    ("psi", "difference", "power", "expected"),
-    [  # R 4.2.2: (z_{.975} √ψ + z_power √(ψ − Δ²))²/Δ²
-        (0.1, 0.1, 0.8, 76.0874844931801),
-        (0.2, 0.05, 0.8, 625.547317833721),
-        (0.3, 0.1, 0.9, 311.047234588729),
-    ],
-)
-def test_connor_computed_elsewhere(psi, difference, power, expected):
-    assert connor_sample_size(psi, difference, power=power) == pytest.approx(expected, abs=1e-6)
+@pytest.mark.parametrize("case", cases("04_power", "-connor-"))
+def test_connor_computed_elsewhere(case):
+    given, expected = case["inputs"], case["expected"]
+    found = connor_sample_size(given["psi"], given["delta"], power=given["power"])
+    assert found == pytest.approx(expected["n_unrounded"], abs=case["tolerance"])
+    assert math.ceil(found) == expected.get("n", math.ceil(found))
 
 
 @pytest.mark.parametrize(
@@ -239,9 +228,7 @@ def test_the_range_and_the_threshold_of_the_requirement_texts():
     assert high == pytest.approx(delta["expected"], abs=delta["tolerance"])
     assert low == pytest.approx(0.05)
     threshold = oracle("seeds", "threshold")
-    assert discordance_threshold(0.80, 0.85) == pytest.approx(
-        threshold["expected"], abs=threshold["tolerance"]
-    )
+    assert pairing_break_even(0.80, 0.85) == pytest.approx(threshold["expected"], abs=threshold["tolerance"])
     assert discordance_range(0.2, 0.1) == pytest.approx((0.1, 0.3))
 
 
@@ -257,7 +244,7 @@ def test_the_range_and_the_threshold_of_the_requirement_texts():
         (lambda: feasible_difference(0.8, 0.85, psi=0.36), "between 0.05 and 0.35"),
         (lambda: feasible_difference(0.8, 0.85, psi=0.04), "between 0.05 and 0.35"),
         (lambda: discordance_range(80, 85), "0.8, not 80"),
-        (lambda: discordance_threshold(0.8, 1.2), "rate_b must lie"),
+        (lambda: pairing_break_even(0.8, 1.2), "rate_b must lie"),
         (lambda: connor_sample_size(0.2, 0), "smallest one that matters"),
         (lambda: connor_sample_size(0.2, 0.1, power=80), "0.8, not 80"),
         (lambda: design_errors(100, psi=0.2, difference=0), "other than 0"),

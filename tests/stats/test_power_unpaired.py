@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from aliquot.errors import UsageError
-from aliquot.stats.power_unpaired import unpaired_detectable, unpaired_sample_size, unpaired_z_power
+from aliquot.stats.power_unpaired import (
+    unpaired_arcsine_power,
+    unpaired_detectable,
+    unpaired_sample_size,
+    unpaired_z_power,
+)
 from aliquot.stats.results import Undefined
 from tests.oracles import cases
 
@@ -29,17 +34,6 @@ def test_power_of_the_requirement_texts(case):
 def test_detectable_difference_of_the_requirement_texts(case):
     found = unpaired_detectable(int(case["id"].rpartition("-")[2]), rate=0.80)
     assert 100 * found == pytest.approx(case["expected"], abs=case["tolerance"])
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "power", "n"),
-    [  # R 4.2.2 power.prop.test
-        (0.50, 0.75, 0.9, 76.7069),
-        (0.80, 0.85, 0.8, 905.3658),
-    ],
-)
-def test_sample_size_computed_elsewhere(a, b, power, n):
-    assert unpaired_sample_size(a, b, power=power) == pytest.approx(n, abs=5e-4)
 
 
 @given(
@@ -64,7 +58,7 @@ def test_power_is_the_chance_that_a_normal_difference_passes_the_pooled_limit(n_
 def test_detectable_and_sample_size_are_inverse(n, rate, direction):
     found = unpaired_detectable(n, rate=rate, direction=direction)
     if isinstance(found, Undefined):
-        edge = 1.0 if direction == "up" else 0.0
+        edge = 1 - 1e-9 if direction == "up" else 1e-9
         assert unpaired_z_power(n, rate_a=rate, rate_b=edge) < 0.8
         return
     other = rate + (found if direction == "up" else -found)
@@ -73,15 +67,58 @@ def test_detectable_and_sample_size_are_inverse(n, rate, direction):
 
 def test_what_cannot_be_found_is_undefined():
     assert "too few" in unpaired_detectable(10, rate=0.95).reason
-    assert "rate of 1 against 1" in unpaired_detectable(10, rate=1).reason
-    assert unpaired_detectable(10, rate=1, direction="down") > 0
+    assert "rate of 0 against 0.05" in unpaired_detectable(10, rate=0.05, direction="down").reason
 
 
-def test_without_variance_power_is_all_or_nothing():
-    # 0 of n against n of n: pooled ½, limit 1.96 √(½/n) is below 1 from n = 2 on
-    assert unpaired_z_power(1, rate_a=0, rate_b=1) == 0
-    assert unpaired_z_power(2, rate_a=0, rate_b=1) == 1
-    assert unpaired_z_power(9, rate_a=1, rate_b=1) == 0
+@pytest.mark.parametrize("rate", [0, 1])
+def test_the_normal_approximation_is_refused_where_a_rate_has_no_spread(rate):
+    # 30 items, .80 against 1: pooled .9, limit 1.96 √(2·.9·.1/30) = .1518; se √(.8·.2/30) = .0730;
+    # Φ((.2 − .1518)/.0730) = .745, while Fisher's exact power is .5725
+    assert norm.cdf((0.2 - norm.ppf(0.975) * math.sqrt(0.18 / 30)) / math.sqrt(0.16 / 30)) == pytest.approx(
+        0.745, abs=5e-4
+    )
+    for refused in (
+        lambda: unpaired_z_power(30, rate_a=0.8, rate_b=rate),
+        lambda: unpaired_z_power(30, rate_a=rate, rate_b=0.8),
+        lambda: unpaired_arcsine_power(30, rate_a=0.8, rate_b=rate),
+        lambda: unpaired_sample_size(0.8, rate),
+        lambda: unpaired_detectable(30, rate=rate),
+    ):
+        with pytest.raises(UsageError, match=r"does not hold at rate.* = [01]; use the exact power"):
+            refused()
+
+
+@pytest.mark.parametrize("case", cases("04_power", "-ztest-"))
+def test_power_computed_by_r(case):
+    given = case["inputs"]
+    found = unpaired_z_power(
+        given["n_per_arm"], rate_a=given["p1"], rate_b=given["p2"], wrong_way="strict" in case["id"]
+    )
+    assert found == pytest.approx(case["expected"]["power"], abs=case["tolerance"])
+
+
+@pytest.mark.parametrize("case", cases("04_power", "-arcsine-"))
+def test_arcsine_power_computed_by_pwr(case):
+    given = case["inputs"]
+    found = unpaired_arcsine_power(given["n_per_arm"], rate_a=given["p1"], rate_b=given["p2"], wrong_way=True)
+    assert found == pytest.approx(case["expected"]["power"], abs=case["tolerance"])
+
+
+def test_arcsine_power_favours_the_true_direction():
+    n_a, n_b, a, b = 60, 90, 0.3, 0.45
+    h = 2 * (math.asin(math.sqrt(b)) - math.asin(math.sqrt(a)))
+    law = norm(h, math.sqrt(1 / n_a + 1 / n_b))
+    limit = norm.ppf(0.975) * math.sqrt(1 / n_a + 1 / n_b)
+    assert unpaired_arcsine_power(n_a, n_b=n_b, rate_a=a, rate_b=b) == pytest.approx(law.sf(limit), abs=1e-12)
+    both = unpaired_arcsine_power(n_a, n_b=n_b, rate_a=b, rate_b=a, wrong_way=True)
+    assert both == pytest.approx(law.sf(limit) + law.cdf(-limit), abs=1e-12)
+
+
+@pytest.mark.parametrize("case", cases("04_power", "-ppt-n-"))
+def test_sample_size_computed_by_r(case):
+    given = case["inputs"]
+    found = unpaired_sample_size(given["p1"], given["p2"], power=given["power"])
+    assert found == pytest.approx(case["expected"]["n_unrounded"], abs=case["tolerance"])
 
 
 @pytest.mark.parametrize(

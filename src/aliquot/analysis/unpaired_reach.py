@@ -12,6 +12,7 @@ from aliquot.analysis.costs import Price
 from aliquot.analysis.settle import MOST_ITEMS, POWER
 from aliquot.findings.comparison import Detectable, Scale, Settlement
 from aliquot.stats.distributions import normal_quantile, two_sided_t
+from aliquot.stats.power_exact_unpaired import unpaired_exact_detectable, unpaired_exact_sample_size
 from aliquot.stats.power_unpaired import unpaired_detectable as smallest_difference
 from aliquot.stats.power_unpaired import unpaired_sample_size
 from aliquot.stats.results import Estimate, Undefined
@@ -26,17 +27,25 @@ def unpaired_detectable(
     if scale.kind == "binary":
         rate = float(np.average(sides[0].values, weights=sides[0].weights))
         worth = max(1.0, _harmonic(sides) / _design_effect(sides, difference))
+        # at a rate of 0 or 1 the normal approximation does not hold
+        exact = rate in {0.0, 1.0}
         sizes = [
             found
             for direction in ("up", "down")
             if not isinstance(
-                found := smallest_difference(worth, rate=rate, power=POWER, level=level, direction=direction),
+                found := unpaired_exact_detectable(
+                    worth, rate=rate, power=POWER, level=level, direction=direction
+                )
+                if exact
+                else smallest_difference(worth, rate=rate, power=POWER, level=level, direction=direction),
                 Undefined,
             )
         ]
         if not sizes:
             return Undefined(f"nothing at all, as a side is worth about {worth:.0f} independent items")
-        return Detectable(min(sizes), max(sizes), power=POWER, method="unpaired_z")
+        return Detectable(
+            min(sizes), max(sizes), power=POWER, method="unpaired_exact" if exact else "unpaired_z"
+        )
     if not difference.se or difference.df is None:
         return Undefined("too few items differ to tell")
     size = (two_sided_t(level, difference.df) + normal_quantile(POWER)) * difference.se
@@ -63,10 +72,11 @@ def unpaired_settlement(
         return Undefined("no difference was seen, so no number of items would show it")
     if scale.kind == "binary":
         a, b = (float(np.average(side.values, weights=side.weights)) for side in sides)
-        needed = unpaired_sample_size(a, b, power=POWER, level=level) * _design_effect(sides, difference)
+        size, method = _items_for(a, b, level=level)
+        needed = size * _design_effect(sides, difference)
     elif difference.se:
         z = normal_quantile(0.5 + level / 2) + normal_quantile(POWER)
-        needed = _harmonic(sides) * (z * difference.se / abs(difference.point)) ** 2
+        needed, method = _harmonic(sides) * (z * difference.se / abs(difference.point)) ** 2, "normal"
     else:
         return Undefined("the values show no variation to plan with")
     if not needed <= MOST_ITEMS:
@@ -79,8 +89,16 @@ def unpaired_settlement(
         seconds=None if price.seconds is None else more * price.seconds,
         cost=None if price.cost is None else more * price.cost,
         currency=price.currency,
-        method="unpaired_z" if scale.kind == "binary" else "normal",
+        method=method,
     )
+
+
+def _items_for(a: float, b: float, *, level: float) -> tuple[float, str]:
+    """Items a system for two rates, and how they were found; at 0 or 1 the normal formula does not hold."""
+    if not {a, b} & {0.0, 1.0}:
+        return unpaired_sample_size(a, b, power=POWER, level=level), "unpaired_z"
+    found = unpaired_exact_sample_size(a, b, power=POWER, level=level)
+    return math.inf if isinstance(found, Undefined) else found, "unpaired_exact"
 
 
 def _harmonic(sides: Sequence[SystemSample]) -> float:
