@@ -165,4 +165,4 @@ def test_every_pair_of_systems_within_a_log_is_compared() -> None:
             printed = checked("compare", path, "--systems", a, b, "--task", tasks(evidence)[0])
             assert len(printed.splitlines()) <= 15
             compared += 1
-    assert compared > 20
+    assert compared >= 10

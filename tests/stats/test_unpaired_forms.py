@@ -94,6 +94,21 @@ def test_z_pooled_of_the_requirement_text():
     assert found.p == pytest.approx(seed["expected"]["p"], abs=0.0005)
 
 
+def test_size_of_an_unpaired_test_on_paired_items():
+    """Two systems of 80% that differ on a share psi of 500 items, fixed and broke alike."""
+    seed = oracle("seeds_more", "s-type1-unpaired-on-paired")
+    rng, n, runs = np.random.default_rng(7), 500, 40_000
+    for psi, size in zip(seed["inputs"]["disagreement"], seed["expected"]["size"], strict=True):
+        both, one = 0.8 - psi / 2, psi / 2
+        cells = rng.multinomial(n, [both, one, one, 1 - both - 2 * one], size=runs)
+        tables, times = np.unique(cells, axis=0, return_counts=True)
+        a, b = tables[:, 0] + tables[:, 1], tables[:, 0] + tables[:, 2]
+        p = np.array([z_pooled(x, n, y, n).p for x, y in zip(a.tolist(), b.tolist(), strict=True)])
+        rejected = float(times[p <= 0.05].sum()) / runs
+        noise = 4 * math.sqrt(size * (1 - size) / runs)
+        assert rejected == pytest.approx(size, abs=seed["tolerance"] + noise)
+
+
 COUNTS = st.tuples(st.integers(0, 30), st.integers(0, 30), st.integers(0, 30), st.integers(0, 30)).filter(
     lambda c: c[0] + c[1] > 0 and c[2] + c[3] > 0
 )
