@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from aliquot.analysis.arrays import system_sample
-from aliquot.analysis.verify_figures import Figure, check_error, check_figures, read_figures
+from aliquot.analysis.arrays import SystemSample, system_sample
+from aliquot.analysis.verify_figures import (
+    Figure,
+    as_printed,
+    check_error,
+    check_figures,
+    read_figures,
+    write_as,
+)
+from aliquot.analysis.verify_statistics import BRIER_PARTS, check_brier_parts, check_pass_at
 from aliquot.errors import InputError
 from aliquot.evidence.contents import headline_metric, metrics, require, systems, tasks
 from aliquot.evidence.reduction import units
@@ -18,12 +27,18 @@ from aliquot.findings.verification import Check
 MAX_CLAIMS = 100_000
 """Rows of a table of claims."""
 
+MEAN = "mean"
+
+PASS_AT = re.compile(r"pass@(\d{1,4})")
+
 
 def check_claims(table: Table, evidence: Evidence | None, *, file: str) -> Iterator[Check]:
     """Return a check of each claim.
 
     Args:
-        table: columns ``system`` and ``value``, and where they are known ``task``, ``metric``, ``n``, ``stderr``.
+        table: columns ``system`` and ``value``, and where they are known ``task``, ``metric``, ``n``, ``stderr`` and
+            ``statistic``: ``mean`` (the default), ``pass@k``, or the parts of a Brier score (``brier``,
+            ``reliability``, ``resolution``, ``uncertainty``).
         evidence: the rows the claims are about; None to check arithmetic alone.
         file: the table's name, for messages.
 
@@ -39,10 +54,22 @@ def check_claims(table: Table, evidence: Evidence | None, *, file: str) -> Itera
     height = len(columns["value"])
     if height > MAX_CLAIMS:
         raise InputError(f"holds more than {MAX_CLAIMS:,} claims", file=file)
-    figures = read_figures([str(cell or "") for cell in columns["value"]])
-    for row, figure in enumerate(figures):
-        cells = {name: str(column[row]) for name, column in columns.items() if column[row] is not None}
-        yield from _check(cells, figure, evidence, file=file, row=row + 1)
+    claims = [
+        {name: str(column[row]) for name, column in columns.items() if column[row] is not None}
+        for row in range(height)
+    ]
+    for statistic in dict.fromkeys(_statistic(cells) for cells in claims):
+        rows = [row for row, cells in enumerate(claims) if _statistic(cells) == statistic]
+        if statistic in BRIER_PARTS:
+            continue
+        figures = read_figures([claims[row].get("value", "") for row in rows])
+        for row, figure in zip(rows, figures, strict=True):
+            yield from _check(claims[row], figure, evidence, file=file, row=row + 1)
+    yield from check_brier_parts(claims, file=file)
+
+
+def _statistic(cells: Mapping[str, str]) -> str:
+    return cells.get("statistic", MEAN).strip().lower()
 
 
 def _check(
@@ -50,8 +77,15 @@ def _check(
 ) -> Iterator[Check]:
     claim = ", ".join(cells[name] for name in ("system", "task", "metric") if name in cells) or f"row {row}"
     n = _whole(cells.get("n"), file=file, row=row)
+    pass_at = PASS_AT.fullmatch(_statistic(cells))
     if evidence is not None and "system" in cells:
-        yield _against_rows(cells, figure, evidence, claim=claim)
+        chosen = _chosen(cells, evidence)
+        if pass_at is not None:
+            yield check_pass_at(chosen, figure, k=int(pass_at[1]), claim=f"{claim}, pass@{pass_at[1]}")
+        else:
+            yield _against_rows(chosen, figure, claim=claim)
+    elif pass_at is not None:
+        yield Check(claim, figure.text, "", "not_checked", "pass@k is checked against rows only")
     elif n is not None:
         yield check_figures([figure], n=n)[0][0]
     else:
@@ -62,20 +96,24 @@ def _check(
         yield check_error(f"{claim}, stderr", figure.rate, value, n)
 
 
-def _against_rows(cells: Mapping[str, str], figure: Figure, evidence: Evidence, *, claim: str) -> Check:
+def _chosen(cells: Mapping[str, str], evidence: Evidence) -> SystemSample:
+    """Return the rows a claim is about."""
     system = cells["system"]
     require(system, systems(evidence), what="system")
     task = cells.get("task") or tasks(evidence, system=system)[0]
     require(task, tasks(evidence, system=system), what="task")
     metric = cells.get("metric") or headline_metric(evidence, task)
     require(metric, metrics(evidence, task, system=system), what="metric")
-    sample = system_sample(units(evidence, system, task=task, metric=metric))
+    return system_sample(units(evidence, system, task=task, metric=metric))
+
+
+def _against_rows(sample: SystemSample, figure: Figure, *, claim: str) -> Check:
     if sample.n == 0:
         return Check(claim, figure.text, "", "not_checked", "no item has a value")
     ours = float(np.average(sample.values, weights=sample.weights))
-    if abs(ours - figure.rate) <= 0.5 * 10.0**-figure.decimals + 1e-12:
+    if as_printed(ours, figure):
         return Check(claim, figure.text, f"{ours:.6g}", "fits", "")
-    shown = f"{100 * ours:.{max(1, figure.decimals - 2)}f} % over {sample.n} items"
+    shown = f"{write_as(ours, figure)} over {sample.n} items"
     return Check(claim, figure.text, shown, "differs", "the rows give another number")
 
 

@@ -57,6 +57,16 @@ def _figure(text: str, match: re.Match[str], *, percent: bool) -> Figure:
     return Figure(text.strip(), float(match[1]), decimals)
 
 
+def as_printed(value: float, figure: Figure) -> bool:
+    """Return whether a value rounds to a printed figure at the figure's own digits."""
+    return abs(value - figure.rate) <= 0.5 * 10.0**-figure.decimals + 1e-12
+
+
+def write_as(value: float, figure: Figure) -> str:
+    """Write a value at a figure's own digits, at least one of a percentage."""
+    return f"{100 * value:.{max(1, figure.decimals - 2)}f} %"
+
+
 def check_figures(figures: Sequence[Figure], *, n: int) -> tuple[tuple[Check, ...], tuple[str, ...]]:
     """Return a check of each rate out of n, and what they say together.
 

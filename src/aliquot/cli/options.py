@@ -99,7 +99,7 @@ _PAIRING = (
 
 _COMPARISON = (
     click.option("--cluster", help="Field that names an item's cluster (document, template, conversation)."),
-    click.option("--margin", help="Largest loss that does not matter: 2pt, or 0.02."),
+    click.option("--margin", "--no-worse-than", "margin", help="Largest loss that does not matter: 2pt, or 0.02."),
     click.option(
         "--unpaired", is_flag=True, help="Compare each system's own items although some are shared."
     ),
