@@ -67,3 +67,17 @@ def test_a_brier_score_without_its_parts_is_not_checked(tmp_path):
     found = verify(claims=claims)
     assert [check.outcome for check in found.checks] == ["not_checked"]
     assert found.verdict.word == "nothing_to_judge"
+
+
+def test_ranks_over_different_items_are_found(tmp_path):
+    found = verify(shared("data/swebench_pro/results.parquet"))
+    assert len(found.remarks) == 1
+    assert "9 systems were scored on different items" in found.remarks[0]
+    assert "59 to 47" in found.remarks[0] or "47 to 59" in found.remarks[0]
+
+
+def test_ranks_over_the_same_items_are_passed():
+    rows = pl.DataFrame(
+        {"system": ["a"] * 3 + ["b"] * 3, "item": ["1", "2", "3"] * 2, "value": [1, 0, 1, 0, 0, 1]}
+    )
+    assert verify(from_frame(rows)).remarks == ()

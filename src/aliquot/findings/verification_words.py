@@ -8,14 +8,22 @@ from aliquot.findings.verdict import Verdict
 from aliquot.findings.verification import Check
 
 
-def write_verification(checks: Sequence[Check]) -> Verdict:
+def write_verification(checks: Sequence[Check], remarks: Sequence[str] = ()) -> Verdict:
     """Return the verdict: met when every number checked comes out, not met when one cannot or does not.
+
+    Args:
+        checks: the numbers.
+        remarks: what else was found.
 
     Examples:
         >>> write_verification([Check("main, rate", "22.4 %", "", "cannot_be", "")]).text
         'NOT AS PRINTED: 1 of 1 number cannot be.'
     """
     tested = [check for check in checks if check.outcome != "not_checked"]
+    if not tested and remarks:
+        return Verdict(
+            "estimated", text="NO NUMBER WAS PRINTED that could be checked; what was found stands below."
+        )
     if not tested:
         return Verdict("nothing_to_judge", text="NOTHING TO JUDGE: no printed number could be checked.")
     wrong = sum(check.outcome == "differs" for check in tested)

@@ -8,6 +8,7 @@ from pathlib import Path
 from aliquot.analysis.software import versions
 from aliquot.analysis.verify_claims import check_claims
 from aliquot.analysis.verify_figures import check_figures, read_figures
+from aliquot.analysis.verify_ranks import remark_item_sets
 from aliquot.analysis.verify_rows import verify_rows
 from aliquot.errors import UsageError
 from aliquot.evidence.tables import Evidence
@@ -62,13 +63,14 @@ def verify(
     evidence = load(sources, options=options) if sources else None
     if evidence is not None and claims is None:
         checks += verify_rows(evidence)
+        remarks = (*remarks, *remark_item_sets(evidence))
     if claims is not None:
         checks += check_claims(read_table(Path(claims)), evidence, file=str(claims))
     return Verification(
         checks=tuple(checks),
         remarks=remarks,
         warnings=(),
-        verdict=write_verification(checks),
+        verdict=write_verification(checks, remarks),
         versions=versions(),
         command=command_line("verify", [*sources, *figures], {"--n": n, "--claims": claims}, reading=options),
     )
