@@ -14,6 +14,7 @@ from unittest.mock import patch
 import pytest
 
 from aliquot.cli.main import main
+from tests.workshop.page_logs import write_logs
 
 COMMANDS = (
     ("summarize", "main.csv", "pr.csv"),
@@ -94,6 +95,17 @@ def test_the_command_in_the_finding_makes_it_again(logs: Path, words: tuple[str,
     first = found(logs, *words)
     again = first["command"].split()[1:]
     assert found(logs, *again) == first
+
+
+def test_the_cluster_that_a_warning_names_may_be_passed(tmp_path: Path):
+    write_logs(tmp_path)
+    warned = found(tmp_path, "compare", "main.csv", "declines.csv")
+    text = next(note["text"] for note in warned["warnings"] if note["code"] == "unnamed_clusters")
+    assert "pass --cluster conversation" in text
+    passed = found(tmp_path, "compare", "main.csv", "declines.csv", "--cluster", "conversation")
+    assert passed["n_clusters"] == 80
+    limits = [f"{100 * passed['difference'][limit]:+.1f}" for limit in ("low", "high")]
+    assert f"[{limits[0]} to {limits[1]}]" in text  # both intervals stood in the warning
 
 
 def test_one_path_alone_is_a_summary(logs: Path):

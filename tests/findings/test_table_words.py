@@ -33,25 +33,25 @@ def said(*words: Word, level: float = 0.95) -> tuple[str, str]:
         (
             ("undecided", "undecided"),
             "undecided",
-            "NO DIFFERENCE IS ESTABLISHED against main (all 2 at once, 95%); 2 are tied (not shown to differ).",
+            "NO DIFFERENCE IS ESTABLISHED against main (all 2 at once, 95%); 2 are tied, not shown to differ.",
         ),
         (
             ("undecided",),
             "undecided",
-            "NO DIFFERENCE IS ESTABLISHED against main (95%); 1 is tied (not shown to differ).",
+            "NO DIFFERENCE IS ESTABLISHED against main (95%); 1 is tied, not shown to differ.",
         ),
         (("better",), "better", "BETTER than main: pr on t0 (95%)."),
         (("worse",), "worse", "WORSE than main: pr on t0 (95%)."),
         (
             ("better", "undecided"),
             "better",
-            "BETTER than main: pr on t0; 1 is tied (not shown to differ) (all 2 at once, 95%).",
+            "BETTER than main: pr on t0; 1 is tied, not shown to differ (all 2 at once, 95%).",
         ),
         (
             ("better", "worse", "undecided", "undecided"),
             "undecided",
             (
-                "BETTER than main: pr on t0; WORSE than main: pr on t1; 2 are tied (not shown to differ) "
+                "BETTER than main: pr on t0; WORSE than main: pr on t1; 2 are tied, not shown to differ "
                 "(all 4 at once, 95%)."
             ),
         ),

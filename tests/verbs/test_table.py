@@ -131,7 +131,7 @@ def test_a_clear_difference_is_named_and_the_rest_is_tied():
     )
     found = table(evidence)
     assert [row.word for row in found.rows] == ["better", "undecided"]
-    assert found.verdict.text.startswith("BETTER than main: pr on t1; 1 is tied (not shown to differ)")
+    assert found.verdict.text.startswith("BETTER than main: pr on t1; 1 is tied, not shown to differ")
     assert found.rows[0].p_max_t.p < 0.01
 
 

@@ -44,4 +44,4 @@ def _named(rows: Sequence[TableRow], *, most: int = 4) -> str:
 
 
 def _ties(count: int) -> str:
-    return "1 is tied (not shown to differ)" if count == 1 else f"{count} are tied (not shown to differ)"
+    return f"{count} {'is' if count == 1 else 'are'} tied, not shown to differ"

@@ -106,6 +106,8 @@ def _said(names: Sequence[str], options: ReadOptions, *, file: str) -> dict[str,
     }
     if "metric" in said and said["metric"] not in names:
         del said["metric"]
+    if "cluster" in said and said["cluster"] not in names and f"{SEGMENT}{said['cluster']}" in names:
+        del said["cluster"]  # analysis clusters by the segment of that name
     for column in (*said.values(), *options.wide, *options.segments):
         if column not in names:
             raise UsageError(f"{file}: there is no column {column!r}. {nearest(column, names)}")

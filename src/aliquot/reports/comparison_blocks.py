@@ -64,11 +64,11 @@ def comparison_blocks(comparison: Comparison) -> tuple[Block, ...]:
     )
 
 
-def _cells(estimate: Estimate | Undefined, scale: Scale) -> tuple[str, str]:
+def _cells(estimate: Estimate | Undefined, scale: Scale, *, width: float | None = None) -> tuple[str, str]:
     if isinstance(estimate, Undefined):
         return "-", "not available"
     point, low, high = (
-        write_difference(value, scale, width=estimate.width)
+        write_difference(value, scale, width=width or estimate.width)
         for value in (estimate.point, estimate.low, estimate.high)
     )
     return point, f"{low} to {high}"
@@ -214,13 +214,21 @@ def _side(side: SideMetrics | None, comparison: Comparison) -> Iterator[Block]:
 def _side_row(one: SideMetric) -> tuple[str, ...]:
     statistic = "" if one.statistic in {"mean", "corpus"} else f" {one.label or one.statistic}"
     unit = f" ({one.unit})" if one.unit else ""
-    width = one.difference.width if isinstance(one.difference, Estimate) else None
+    width = _width(one)
     return (
         f"{one.name}{statistic}{unit}",
         *(_point(value, one.scale, width) for value in one.points),
-        *_cells(one.difference, one.scale),
+        *_cells(one.difference, one.scale, width=width),
         _p(one.test),
     )
+
+
+def _width(one: SideMetric) -> float | None:
+    """Return the width that rounds the numbers: of the interval, and of a hundredth of them where it is narrower."""
+    if isinstance(one.difference, Undefined):
+        return None
+    largest = max((abs(value) for value in one.points if value is not None), default=0.0)
+    return max(one.difference.width, 0.01 * largest)
 
 
 def _point(value: float | None, scale: Scale, width: float | None) -> str:

@@ -68,7 +68,7 @@ def _body(comparison: Comparison, view: View, *, room: int) -> list[str]:
         _Block(3, wrap(f"Also: {neutralise(view.also)}", lines=2) if view.also else []),
         _Block(5, wrap(view.noise, lines=2) if view.noise else []),
         _Block(8, wrap(view.reweighted, lines=2) if view.reweighted else []),
-        _Block(7, wrap(view.settles, lines=2), wrap(view.settles.split(". ")[0], lines=1)),
+        _Block(7, wrap(view.settles, lines=2), wrap(_first_sentence(view.settles), lines=1)),
         *_reconciled(comparison),
         _Block(9, _warnings(comparison)),
         _Block(10, closing if len(closing) == 1 else wrap(view.methods, lines=2)),
@@ -102,6 +102,10 @@ def _reconciled(comparison: Comparison) -> list[_Block]:
     return [_Block(8 if differ else 2, wrap(f"{text}.", lines=2), wrap(text, lines=1)) for text in texts[:2]]
 
 
+def _first_sentence(text: str) -> str:
+    return f"{text.split('. ', maxsplit=1)[0].removesuffix('.')}." if text else ""
+
+
 def _any_moved(view: View) -> bool:
     return any(names for _, names in view.moved)
 
@@ -113,7 +117,10 @@ def _warnings(comparison: Comparison) -> list[str]:
         return []
     more = f" (+{len(texts) - 1} more, -v)" if len(texts) > 1 else ""
     first = wrap(f"! {texts[0]}{more}")
-    return first if len(first) <= 2 else wrap(f"! {texts[0][: 130 - len(more)]} ...{more}", lines=2)
+    if len(first) <= 2:
+        return first
+    cut = texts[0][: 130 - len(more)].rsplit(" ", 1)[0]
+    return wrap(f"! {cut} ...{more}", lines=2)
 
 
 def _details(comparison: Comparison, view: View) -> list[str]:

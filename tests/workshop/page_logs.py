@@ -1,0 +1,68 @@
+"""The logs that the pages ``docs/compare.md`` and ``docs/verbs.md`` work on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+TOPICS = ("refund", "tone", "json")
+BOTH, BROKE, FIXED, NEITHER = 172, 9, 18, 41
+
+
+def write_logs(folder: Path) -> None:
+    """Write the logs: a support suite of 240 questions run four times, one with five attempts, and three tasks."""
+    main = [1] * BOTH + [1] * BROKE + [0] * FIXED + [0] * NEITHER
+    pr = [1] * BOTH + [0] * BROKE + [1] * FIXED + [0] * NEITHER
+    again = [1 - value if place % 17 == 3 and place < 238 else value for place, value in enumerate(main)]
+    for name, values, slower in (("main", main, 0.0), ("main-again", again, 0.0), ("pr", pr, 0.2)):
+        _write_suite(folder / f"{name}.csv", values, slower=slower)
+    _write_suite(folder / "declines.csv", pr, slower=0.0, declined=range(150, 180), lost=range(60, 66))
+    _write(folder / "attempts.csv", "item,attempt,passed,conversation", _attempts())
+    _write(folder / "tasks.csv", "system,task,item,value", _tasks())
+
+
+def _write_suite(
+    path: Path,
+    values: Sequence[int],
+    *,
+    slower: float,
+    declined: Iterable[int] = (),
+    lost: Iterable[int] = (),
+) -> None:
+    """Write one run: item, value, status, topic, conversation (three questions each), latency and cost."""
+    order = [place * 7 % len(values) for place in range(len(values))]
+    rows: list[str] = []
+    for place, which in enumerate(order):
+        topic, conversation = TOPICS[place % 3], f"c{place // 3:02d}"
+        status = "refused" if which in declined else "error" if which in lost else "ok"
+        value = "" if status != "ok" else str(values[which])
+        seconds, cost = 1 + place % 9 / 4 + slower, 0.004 + 0.0001 * (place % 5)
+        rows.append(f"{topic}-{place:03d},{value},{status},{topic},{conversation},{seconds:.2f},{cost:.4f}")
+    _write(path, "item,value,status,segment.topic,segment.conversation,latency_s,cost", sorted(rows))
+
+
+def _attempts() -> list[str]:
+    return [
+        f"q{item:02d},{attempt},{int((item * 7 + attempt * 3) % 10 < 4 + item % 5)},c{item // 4:02d}"
+        for item in range(40)
+        for attempt in range(1, 6)
+    ]
+
+
+def _tasks() -> list[str]:
+    """Return three tasks of three systems: large is far ahead on arith, elsewhere little sets them apart."""
+    ahead = {("large", "arith"): 26, ("large", "tables"): 4}
+    rows: list[str] = []
+    for task in ("arith", "reading", "tables"):
+        for shift, system in enumerate(("base", "small", "large")):
+            limit = 52 + ahead.get((system, task), shift)
+            rows += [
+                f"{system},{task},{task}-{item:02d},{int(spread < limit)}"
+                for item in range(60)
+                for spread in [(item * 37 + (item * item + shift * item) % 11 * 3) % 97]
+            ]
+    return rows
+
+
+def _write(path: Path, heading: str, rows: Iterable[str]) -> None:
+    path.write_text("\n".join([heading, *rows]) + "\n", encoding="utf-8")
