@@ -27,15 +27,21 @@ ROOT = Path(__file__).resolve().parents[1]
 LOGS = ROOT.parent / "shared" / "logs"
 PAGE = ROOT / "docs" / "readers.md"
 MARK = "<!-- Everything below is written by make readers -->\n"
-FORMATS = ("inspect", "lm-eval", "promptfoo")
+FORMATS = ("inspect", "lm-eval", "promptfoo", "helm", "lighteval", "deepeval", "ragas")
 NO_LOGS = {
     "tasks",
     "promptfooconfig.yaml",
     "two_prompts.config.yaml",
     "results.junit.xml",
     "terminal_output.txt",
+    "terminal_output_evaluate.txt",
+    "terminal_output_test_run.txt",
+    "discount_benchmark.csv",
 }
 """What lies beside the logs: configurations, item files and renderings."""
+
+FOLDERS = ("helm",)
+"""Tools whose log is a folder: each file in it stands for the whole."""
 
 GROUPED, CLUSTERED = "grouped: ", "stderr(cluster="
 
@@ -88,6 +94,9 @@ def main() -> int:
 
 def _logs() -> Iterator[Path]:
     for part in FORMATS:
+        if part in FOLDERS:
+            yield from sorted(path for path in (LOGS / part).glob("*/*") if path.is_dir())
+            continue
         for path in sorted((LOGS / part).rglob("*")):
             if path.is_file() and not NO_LOGS & set(path.relative_to(LOGS).parts):
                 yield path
@@ -119,6 +128,8 @@ def _ours(evidence: Evidence, system: str, task: str, metric: str, statistic: st
         return _mean(_group(answered, statistic.removeprefix(GROUPED)))
     if statistic.startswith(CLUSTERED):
         return _clustered(answered, statistic.removeprefix(CLUSTERED).removesuffix(")"))
+    if ", " in statistic:
+        return _of_part(answered, statistic)
     counted: dict[str, Callable[[], float | None]] = {
         **dict.fromkeys(("accuracy", "value", "mean", "pass_rate", "grouped: all"), lambda: _mean(values)),
         **dict.fromkeys(("stderr", "bootstrap_stderr"), lambda: _deviation(values, root=True)),
@@ -128,12 +139,23 @@ def _ours(evidence: Evidence, system: str, task: str, metric: str, statistic: st
         "pass_count": (outcomes["value"] == 1.0).sum,
         "fail_count": (outcomes["value"] == 0.0).sum,
         "error_count": lambda: responses.filter(pl.col("status") == "error").height,
+        "errors": (outcomes["status"] == "error").sum,
         "sum": outcomes["value"].sum,
         "count": outcomes["value"].count,
         "total_cost": responses["cost"].sum,
         "total_latency_ms": lambda: 1000 * responses["latency_s"].sum(),
     }
     return counted[statistic]() if statistic in counted else None
+
+
+def _of_part(frame: pl.DataFrame, statistic: str) -> float | None:
+    """Return a mean of the items that HELM's statistic names, ``mean, sub_split=p1``; a deviation is between trials."""
+    name, *parts = statistic.split(", ")
+    for part in parts:
+        field, _, value = part.partition("=")
+        frame = frame.filter(pl.col(f"segment.{field}") == value)
+    values = frame["mean"].to_numpy()
+    return _mean(values) if name == "mean" else _deviation(values, root=False)
 
 
 def _mean(values: np.ndarray) -> float | None:
@@ -191,6 +213,18 @@ REASONS: tuple[tuple[str, str], ...] = (
         "promptfoo total_latency_ms",
         "promptfoo adds the time of answers that ended in an error; the log's rows without one",
     ),
+    (
+        "helm stddev",
+        "HELM's deviation is between trials, so 0 with one; ours is between items, and no standard error either",
+    ),
+    (
+        "deepeval passes",
+        "cases that reached the metric's threshold, which evidence does not hold; its value is the score",
+    ),
+    (
+        "deepeval fails",
+        "cases that reached the metric's threshold, which evidence does not hold; its value is the score",
+    ),
     ("promptfoo weight", "promptfoo's sum of weights; our values are unweighted"),
 )
 
@@ -199,6 +233,8 @@ def _why(evidence: Evidence, tool: str, metric: str, statistic: str, *, there: b
     """Return why our number may differ from the printed one, or nothing."""
     if not evidence.outcomes.height:
         return "the log holds totals only: nothing per item to check them by"
+    if not there and tool == "helm":
+        return "made of sums over instances: no instance has a value of it"
     if not there:
         return "a group or sum the tool makes of other metrics; it has no rows of its own (lm-eval ignores the weights)"
     if any(statistic.startswith(name) for name in REDUCERS):
@@ -218,7 +254,9 @@ def _page(lines: list[str], numbers: list[Number]) -> Iterator[str]:
     differing = [number for number in numbers if not number.equal]
     for why in dict.fromkeys(number.why for number in differing):
         own = [number for number in differing if number.why == why]
-        names = ", ".join(f"`{name}`" for name in dict.fromkeys(number.statistic for number in own))
+        names = ", ".join(
+            f"`{name}`" for name in dict.fromkeys(number.statistic.split(", ")[0] for number in own)
+        )
         first = own[0]
         ours = "–" if first.ours is None else f"{first.ours:.4g}"
         example = f"`{_short(first.file)}`, {first.metric} {first.statistic}: {first.printed:.4g}, {ours}"
