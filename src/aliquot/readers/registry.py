@@ -41,6 +41,8 @@ _LOGS: Final = {
     "arena": "ArenaReader",
     "openai_evals": "OpenAIEvalsReader",
     "azure_evaluation": "AzureEvaluationReader",
+    "pydantic_evals": "PydanticEvalsReader",
+    "otel": "OtelReader",
 }
 """Readers of logs that tell what they are, by module, in the order in which they are asked.
 
