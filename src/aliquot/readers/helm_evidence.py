@@ -184,7 +184,7 @@ def _metrics(runs: Sequence[Run], outcomes: pl.DataFrame) -> Iterator[dict[str, 
     for name in outcomes["metric"].unique(maintain_order=True):
         first = next(run for run in runs if name in run.metrics)
         values = outcomes.filter(pl.col("metric") == name)["value"]
-        row = metric_row(name, values, better=first.described.better(name), headline=name in headlines)  # type: ignore[arg-type]
+        row = metric_row(name, values, better=first.described.better(name), headline=name in headlines)
         yield row | {"judge": judge_of(first.spec, name)}
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from aliquot.evidence.tables import Better
 from aliquot.readers.helm_files import SCHEMA_FILE, load_if_there
 from aliquot.readers.helm_records import SCHEMA, RunSpec
 
@@ -67,7 +68,7 @@ class Describing:
         named = [self.split[group] for group in spec.groups if group in self.split]
         return next((name for name in (*named, "test") if name in splits), min(splits, default=""))
 
-    def better(self, metric: str) -> str:
+    def better(self, metric: str) -> Better:
         """Return which direction is good."""
         return "lower" if self.lower.get(metric, metric in _LOWER) else "higher"
 

@@ -182,7 +182,7 @@ def _metrics(tasks: Sequence[Task], outcomes: pl.DataFrame) -> Iterator[dict[str
         task = next(task for task in tasks if name in task.metrics)
         better = (task.results or Results({})).better(task.name, name)
         kind = None if name in valued else "real"
-        row = metric_row(name, values, kind=kind, better=better, headline=name in headlines)  # type: ignore[arg-type]
+        row = metric_row(name, values, kind=kind, better=better, headline=name in headlines)
         combine = COMBINED.get(name) if name not in valued else None
         yield row | {"judge": judge_of(name), "combine": combine}
 

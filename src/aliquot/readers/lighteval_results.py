@@ -12,6 +12,7 @@ import msgspec
 
 from aliquot.errors import InputError
 from aliquot.evidence.identity import text_of
+from aliquot.evidence.tables import Better
 from aliquot.files.json_documents import JsonReading
 from aliquot.files.text import decode, read_bounded
 
@@ -60,7 +61,7 @@ class Results:
                     name = str(key).removesuffix(_STDERR)
                     yield str(task), name or str(key), "stderr" if name != key else "value", float(value)
 
-    def better(self, task: str, metric: str) -> str:
+    def better(self, task: str, metric: str) -> Better:
         """Return which direction is good: as the task says, else by the metric's name."""
         listed = _mapping(_mapping(self.document.get("config_tasks")).get(task)).get("metrics")
         if not isinstance(listed, list):
