@@ -15,8 +15,8 @@ from aliquot.stats.discordance import (
     as_rule,
     critical,
     discordance_range,
-    pairing_break_even,
     feasible_difference,
+    pairing_break_even,
     powers_over,
 )
 from aliquot.stats.paired_tests import mcnemar

@@ -30,6 +30,7 @@ from aliquot.stats.unpaired_regions import likely_counts
 Bits: TypeAlias = NDArray[np.bool_]
 
 _MOST_ITEMS = 1_000_000
+_ROUNDING = 1e-12
 
 
 def paired_margin_power(
@@ -293,7 +294,7 @@ def _formula(
     """Items by the normal formula; for equivalence with half of the chance of missing on either side."""
     m, wanted = as_margin(margin, most=most), as_power(power)
     room = _room(difference, m, as_goal(goal))
-    if room <= 0:
+    if room <= _ROUNDING:
         raise UsageError(
             f"a true difference of {difference:g} lies at or beyond the margin of {m:g}; no number of items helps"
         )

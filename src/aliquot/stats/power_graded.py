@@ -15,6 +15,7 @@ from aliquot.stats.inputs import Floats, as_count, as_level
 from aliquot.stats.results import Undefined
 from aliquot.stats.roots import bisect
 
+_FEW = 30
 _LARGE = 1e6  # degrees of freedom from which t is normal to the digits shown
 
 
@@ -167,7 +168,8 @@ def _power(n: float, effect: float, *, level: float) -> float:
 def sd_law(df: float) -> tuple[Floats, Floats]:
     """Values of s/σ with ``df`` degrees of freedom and their weights: what a t statistic is integrated over.
 
-    scipy's noncentral t gives NaN far from its centre; the mean of a normal tail over s has no such places.
+    scipy's noncentral t gives NaN far from its centre; the mean of a normal tail over s has no such places. With few
+    degrees of freedom t is large and small s matter: the panels then halve towards 0.
     """
     if df > _LARGE:
         return np.ones(1), np.ones(1)
@@ -175,13 +177,16 @@ def sd_law(df: float) -> tuple[Floats, Floats]:
         math.sqrt(2 * float(inverse(df / 2, 1e-17)) / df)
         for inverse in (special.gammaincinv, special.gammainccinv)
     )
+    few = df < _FEW
+    edges = np.append(0.0, high * 0.5 ** np.arange(40.0, -1, -1)) if few else np.linspace(low, high, 11)
     node, weight = _nodes()
-    s = low + (high - low) * (node + 1) / 2
+    half = np.diff(edges)[:, None] / 2
+    s = (edges[:-1, None] + half * (node + 1)).ravel()
     log_density = (df - 1) * np.log(s) - df * s**2 / 2
-    law = weight * np.exp(log_density - log_density.max())
+    law = (half * weight).ravel() * np.exp(log_density - log_density.max())
     return s, law / law.sum()
 
 
 @lru_cache(maxsize=1)
 def _nodes() -> tuple[Floats, Floats]:
-    return np.polynomial.legendre.leggauss(200)
+    return np.polynomial.legendre.leggauss(24)
