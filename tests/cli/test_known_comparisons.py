@@ -38,7 +38,7 @@ def test_the_first_two_of_swe_bench_pro_are_not_told_apart() -> None:
     printed = call("compare", path, "--systems", *ranks)
     assert printed.code == 0
     assert "168 items only in the baseline, 0 only in the candidate: left out" in printed.text
-    assert "168 items lack a row and could change this" in printed.text
+    assert "168 items have no value on a side and could change this" in printed.text
     assert len(printed.out.splitlines()) <= 15
 
 

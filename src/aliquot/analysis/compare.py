@@ -177,8 +177,8 @@ def _with_caveats(claim: Claim, choices: Choices) -> Verdict:
     if claim.paired is None and verdict.word != "nothing_to_judge":
         text += "; not paired, as asked" if choices.unpaired else "; not paired, as the systems share no item"
     if missing is not None and missing.changes_verdict:
-        rows = write_count(missing.rows, "item lacks a row", plural="items lack a row")
-        text += f"; {rows} and could change this"
+        rows = write_count(missing.rows, "item has", plural="items have")
+        text += f"; {rows} no value on a side and could change this"
     return replace(verdict, text=f"{text}.")
 
 

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from aliquot.evidence.assembly import DEFAULTS
 from aliquot.findings.comparison import Quantiles, Scale
-from aliquot.findings.numbers import difference_unit, write_count, write_percent, write_value
+from aliquot.findings.numbers import decimals_for, difference_unit, write_count, write_percent, write_value
 from aliquot.findings.summary import Repeats, Summary, SystemLine
 from aliquot.reports.sheet import Block, Grid, Sheet
-from aliquot.reports.view import write_duration
 from aliquot.stats.results import Estimate, Undefined
 
 
@@ -107,14 +106,15 @@ def _spent(line: SystemLine) -> str:
     if line.latency is not None:
         parts.append(_latency(line.latency))
     if line.cost is not None:
-        parts.append(f"{line.cost:.4g} {line.currency or ''} an item".replace("  ", " "))
-    return f"Latency and cost: {'; '.join(parts)}." if parts else ""
+        parts.append(f"Cost: {line.cost:.4g} {line.currency or ''}".rstrip() + " an item.")
+    return " ".join(parts)
 
 
 def _latency(latency: Quantiles) -> str:
-    return (
-        f"median {write_duration(latency.median)}, p95 {write_duration(latency.p95)} ({latency.n} responses)"
-    )
+    places = decimals_for(latency.median)
+    median, p95 = (f"{value:.{places}f}" for value in (latency.median, latency.p95))
+    responses = write_count(latency.n, "response")
+    return f"Latency: median {median} {latency.unit}, p95 {p95} {latency.unit} ({responses})."
 
 
 def _details(summary: Summary) -> Iterator[Block]:

@@ -9,6 +9,7 @@ from aliquot.findings.comparison import NOT_RECORDED, Comparison, NamedTest, Qua
 from aliquot.findings.numbers import (
     decimals_for,
     difference_unit,
+    write_count,
     write_difference,
     write_p,
     write_percent,
@@ -106,8 +107,8 @@ def _missing(comparison: Comparison) -> str:
         f"if all failed {_word(missing.all_failed)}, if all passed {_word(missing.all_passed)}, "
         f"at worst {_word(missing.least)}, at best {_word(missing.most)}"
     )
-    items = "item lacks a row" if missing.rows == 1 else "items lack a row"
-    return f"{missing.rows} {items} on a side: {readings}."
+    items = write_count(missing.rows, "item has", plural="items have")
+    return f"{items} no value on a side: {readings}."
 
 
 def _word(reading: Reading) -> str:
