@@ -44,7 +44,12 @@ def find_warnings(
         contrast: what changed between the systems.
         rates: the systems' own rates or means.
     """
-    read = [note for note in evidence.notes if note.code not in READER_REMARKS]
+    about = claim.pairs.baseline
+    read = [
+        note
+        for note in evidence.notes
+        if note.code not in READER_REMARKS and note.concerns(task=about.task, metric=about.metric)
+    ]
     return (
         *_about_method(claim.analysed, rates),
         *_about_matching(claim),

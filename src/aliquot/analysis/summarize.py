@@ -199,7 +199,12 @@ def _warnings(evidence: Evidence, lines: Sequence[SystemLine]) -> tuple[Note, ..
             Note("judge_not_validated", f"{metric} is the word of a judge ({judge}) that was not validated")
             for metric, judge in judges
         ),
-        *(note for note in evidence.notes if note.code not in READER_REMARKS),
+        *(
+            note
+            for note in evidence.notes
+            if note.code not in READER_REMARKS
+            and any(note.concerns(task=line.task, metric=line.metric) for line in lines)
+        ),
     )
 
 

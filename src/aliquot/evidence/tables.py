@@ -114,10 +114,23 @@ SETTINGS: Mapping[str, pl.DataType] = {"system": pl.String(), "name": pl.String(
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something the reader of a log must say: a stable code and a sentence."""
+    """Something the reader of a log must say.
+
+    Attributes:
+        code: a stable name.
+        text: a sentence.
+        task: the one task it is about; empty when it is about all.
+        metric: the one metric it is about; empty when it is about all.
+    """
 
     code: str
     text: str
+    task: str = ""
+    metric: str = ""
+
+    def concerns(self, *, task: str, metric: str) -> bool:
+        """Tell whether it is about this task and metric, or about all."""
+        return self.task in {"", task} and self.metric in {"", metric}
 
 
 @dataclass(frozen=True, slots=True)

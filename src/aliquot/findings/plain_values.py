@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from aliquot.evidence.tables import Note
 from aliquot.findings.comparison import NamedTest
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
@@ -43,6 +44,8 @@ def plain_value(value: object) -> Any:  # noqa: C901, PLR0911 - a case for each 
             return {name: plain_value(getattr(value, name)) for name in _ESTIMATE}
         case HypothesisTest():
             return {name: plain_value(getattr(value, name)) for name in _TEST}
+        case Note():
+            return {"code": value.code, "text": value.text}
         case NamedTest():
             return {**plain_value(value.test), "decides": value.decides}
         case Mapping():

@@ -166,12 +166,13 @@ def score_notes(columns: Mapping[str, ScoreColumn]) -> list[Note]:
         of = f"{len(column.rows)} scores of {metric!r}"
         if column.unscored:
             text = f"{column.unscored} of {of} hold no value (NaN or null); they count as missing, not as 0"
-            notes.append(Note("unscored", text))
+            notes.append(Note("unscored", text, metric=metric))
         if column.kind == "category":
-            notes.append(Note("labels", f"{of} are labels, not numbers; Inspect counts an unknown text as 0"))
+            text = f"{of} are labels, not numbers; Inspect counts an unknown text as 0"
+            notes.append(Note("labels", text, metric=metric))
         elif column.unknown:
             text = f"{column.unknown} of {of} are texts that stand for no number; missing here, 0 in Inspect"
-            notes.append(Note("unknown_scores", text))
+            notes.append(Note("unknown_scores", text, metric=metric))
     return notes
 
 

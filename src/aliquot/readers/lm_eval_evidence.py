@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import polars as pl
@@ -161,9 +162,8 @@ def _notes(system: System, samples: Sequence[Samples], options: ReadOptions) -> 
         yield Note("item_key", options.item or f"{HASH}, the hash of the whole document")
     yield from system.notes
     for one in samples:
-        yield from one.notes
-        yield from _answer_notes(one)
-        yield from _making_notes(one, system.results.get(one.task))
+        found = (*one.notes, *_answer_notes(one), *_making_notes(one, system.results.get(one.task)))
+        yield from (replace(note, task=one.task) for note in found)
     for results in system.aggregates:
         yield from _aggregate_notes(results, samples)
 
@@ -187,13 +187,13 @@ def _making_notes(samples: Samples, results: Results | None) -> Iterator[Note]:
         how = results.aggregation(samples.task, metric) if results else ""
         if metric.startswith("brier"):
             text = f"{name}: each item's score is made of its probabilities, which the log holds with eight digits"
-            yield Note("value_from_parts", text)
+            yield Note("value_from_parts", text, metric=name)
         elif (
             how not in _BY_MEAN
             and (samples.outcomes.filter(pl.col("metric") == name)["value"].is_not_null()).any()
         ):
             text = f"{samples.task}: the harness makes {name} by {how!r}; the mean of its items is another number"
-            yield Note("not_a_mean", text)
+            yield Note("not_a_mean", text, metric=name)
     repeats = results.task_config(samples.task).get("repeats") if results else None
     if isinstance(repeats, int) and repeats > 1 and samples.responses["attempt"].max() == 1:
         text = f"{samples.task}: {repeats} answers were drawn for each item and scored as one, so one attempt is read"

@@ -60,7 +60,9 @@ def outcomes_of(frame: pl.DataFrame, rows: Rows) -> tuple[pl.DataFrame, dict[str
                 and table["parts"].null_count() == table.height
                 and own["mark"].min() != ERROR
             ):
-                notes.append(Note("metric_without_values", f"metric {name!r} has no value for any item"))
+                notes.append(
+                    Note("metric_without_values", f"metric {name!r} has no value for any item", metric=name)
+                )
                 continue
             notes += _corpus_notes(name, table, held=held)
             tables.append((valued, table))
@@ -116,13 +118,14 @@ def _corpus_notes(name: str, table: pl.DataFrame, *, held: int) -> list[Note]:
     """Return a note for a metric that is made of the whole corpus, so that no item has a value."""
     if table["parts"].null_count() < table.height:
         text = f"{name} is made of the whole corpus, so no item has a value of it; each item's parts are kept"
-        return [Note("corpus_metric", text)]
+        return [Note("corpus_metric", text, metric=name)]
     if held and table["value"].null_count() == table.height:
         text = (
             f"{name} is made of the whole corpus, so no item has a value of it; its parts, the reference and "
             "the answer, stay in the log as texts"
         )
-        return [Note("corpus_metric", text)]
+        return [Note("corpus_metric", text, metric=name)]
     if held:
-        return [Note("values_left_out", f"{held} values of {name} are no numbers; they count as missing")]
+        text = f"{held} values of {name} are no numbers; they count as missing"
+        return [Note("values_left_out", text, metric=name)]
     return []
