@@ -49,6 +49,15 @@ if TYPE_CHECKING:
     from aliquot.stats.designs import RateDesign as RateDesign
     from aliquot.stats.designs import ScoresDesign as ScoresDesign
     from aliquot.stats.designs import UnpairedDesign as UnpairedDesign
+    from aliquot.stats.discordance import discordance_range as discordance_range
+    from aliquot.stats.discordance import feasible_difference as feasible_difference
+    from aliquot.stats.discordance import pairing_break_even as pairing_break_even
+    from aliquot.stats.equivalence import graded_margin_power as graded_margin_power
+    from aliquot.stats.equivalence import graded_margin_sample_size as graded_margin_sample_size
+    from aliquot.stats.equivalence import paired_margin_power as paired_margin_power
+    from aliquot.stats.equivalence import paired_margin_sample_size as paired_margin_sample_size
+    from aliquot.stats.equivalence import unpaired_margin_power as unpaired_margin_power
+    from aliquot.stats.equivalence import unpaired_margin_sample_size as unpaired_margin_sample_size
     from aliquot.stats.families import mean_family as mean_family
     from aliquot.stats.families import paired_scores as paired_scores
     from aliquot.stats.families import proportion_family as proportion_family
@@ -62,6 +71,9 @@ if TYPE_CHECKING:
     from aliquot.stats.listing import Method as Method
     from aliquot.stats.listing import Methods as Methods
     from aliquot.stats.listing import methods as methods
+    from aliquot.stats.margins import paired_margin_test as paired_margin_test
+    from aliquot.stats.margins import t_margin_test as t_margin_test
+    from aliquot.stats.margins import unpaired_margin_test as unpaired_margin_test
     from aliquot.stats.means import mean as mean
     from aliquot.stats.means import mean_bounded as mean_bounded
     from aliquot.stats.means import mean_t as mean_t
@@ -78,6 +90,8 @@ if TYPE_CHECKING:
     from aliquot.stats.multiplicity import sidak as sidak
     from aliquot.stats.multiplicity import step_down as step_down
     from aliquot.stats.multiplicity import tarone_holm as tarone_holm
+    from aliquot.stats.pair_matrices import AllPairs as AllPairs
+    from aliquot.stats.pair_matrices import all_pairs as all_pairs
     from aliquot.stats.paired import paired_binary_difference as paired_binary_difference
     from aliquot.stats.paired import paired_difference as paired_difference
     from aliquot.stats.paired import paired_graded_difference as paired_graded_difference
@@ -108,9 +122,29 @@ if TYPE_CHECKING:
     from aliquot.stats.power import detectable_difference as detectable_difference
     from aliquot.stats.power import mcnemar_power as mcnemar_power
     from aliquot.stats.power import mcnemar_sample_size as mcnemar_sample_size
+    from aliquot.stats.power_design import FoldedDesign as FoldedDesign
+    from aliquot.stats.power_design import attempts_detectable as attempts_detectable
+    from aliquot.stats.power_design import attempts_sample_size as attempts_sample_size
+    from aliquot.stats.power_design import best_attempts as best_attempts
+    from aliquot.stats.power_design import fold_design as fold_design
+    from aliquot.stats.power_exact_unpaired import unpaired_exact_detectable as unpaired_exact_detectable
+    from aliquot.stats.power_exact_unpaired import unpaired_exact_power as unpaired_exact_power
+    from aliquot.stats.power_exact_unpaired import unpaired_exact_sample_size as unpaired_exact_sample_size
+    from aliquot.stats.power_graded import paired_t_detectable as paired_t_detectable
+    from aliquot.stats.power_graded import paired_t_power as paired_t_power
+    from aliquot.stats.power_graded import paired_t_sample_size as paired_t_sample_size
+    from aliquot.stats.power_pilot import SampleSizeRange as SampleSizeRange
+    from aliquot.stats.power_pilot import pilot_power as pilot_power
+    from aliquot.stats.power_pilot import pilot_sample_size as pilot_sample_size
+    from aliquot.stats.power_pilot import sample_size_range as sample_size_range
+    from aliquot.stats.power_unpaired import unpaired_arcsine_power as unpaired_arcsine_power
     from aliquot.stats.power_unpaired import unpaired_detectable as unpaired_detectable
     from aliquot.stats.power_unpaired import unpaired_sample_size as unpaired_sample_size
     from aliquot.stats.power_unpaired import unpaired_z_power as unpaired_z_power
+    from aliquot.stats.precision import paired_half_width as paired_half_width
+    from aliquot.stats.precision import paired_precision_size as paired_precision_size
+    from aliquot.stats.precision import rate_half_width as rate_half_width
+    from aliquot.stats.precision import rate_precision_size as rate_precision_size
     from aliquot.stats.printed_rates import Attainable as Attainable
     from aliquot.stats.printed_rates import attainable as attainable
     from aliquot.stats.printed_rates import rate_error as rate_error
@@ -197,12 +231,22 @@ _MODULES = {
     ),
     "decision": ("decided_interval", "rejects"),
     "designs": ("AttemptsDesign", "PairedDesign", "RateDesign", "ScoresDesign", "UnpairedDesign"),
+    "discordance": ("discordance_range", "feasible_difference", "pairing_break_even"),
+    "equivalence": (
+        "graded_margin_power",
+        "graded_margin_sample_size",
+        "paired_margin_power",
+        "paired_margin_sample_size",
+        "unpaired_margin_power",
+        "unpaired_margin_sample_size",
+    ),
     "families": ("mean_family", "paired_scores", "proportion_family"),
     "family": ("Family",),
     "group_permutation": ("cluster_permutation", "permutation_means"),
     "heterogeneity": ("Shrinkage", "cochran_q", "shrink_groups"),
     "interaction": ("interaction_test",),
     "listing": ("Method", "Methods", "methods"),
+    "margins": ("paired_margin_test", "t_margin_test", "unpaired_margin_test"),
     "means": ("mean", "mean_bounded", "mean_t"),
     "missing": ("MissingBounds", "difference_bounds", "imbens_manski", "mean_bounds"),
     "multiplicity": (
@@ -216,6 +260,7 @@ _MODULES = {
         "step_down",
         "tarone_holm",
     ),
+    "pair_matrices": ("AllPairs", "all_pairs"),
     "paired": ("paired_binary_difference", "paired_difference", "paired_graded_difference"),
     "paired_family": ("paired_binary",),
     "paired_intervals": (
@@ -247,7 +292,27 @@ _MODULES = {
         "mcnemar_power",
         "mcnemar_sample_size",
     ),
-    "power_unpaired": ("unpaired_detectable", "unpaired_sample_size", "unpaired_z_power"),
+    "power_design": (
+        "FoldedDesign",
+        "attempts_detectable",
+        "attempts_sample_size",
+        "best_attempts",
+        "fold_design",
+    ),
+    "power_exact_unpaired": (
+        "unpaired_exact_detectable",
+        "unpaired_exact_power",
+        "unpaired_exact_sample_size",
+    ),
+    "power_graded": ("paired_t_detectable", "paired_t_power", "paired_t_sample_size"),
+    "power_pilot": ("SampleSizeRange", "pilot_power", "pilot_sample_size", "sample_size_range"),
+    "power_unpaired": (
+        "unpaired_arcsine_power",
+        "unpaired_detectable",
+        "unpaired_sample_size",
+        "unpaired_z_power",
+    ),
+    "precision": ("paired_half_width", "paired_precision_size", "rate_half_width", "rate_precision_size"),
     "printed_rates": ("Attainable", "attainable", "rate_error", "sizes_that_fit"),
     "proportions": ("agresti_coull", "clopper_pearson", "jeffreys", "mid_p_interval", "proportion", "wilson"),
     "quantiles": ("paired_quantile", "quantile", "quantile_difference", "smallest_n"),
@@ -276,6 +341,7 @@ _MODULES = {
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
+    "AllPairs",
     "Attainable",
     "AttemptsDesign",
     "Classification",
@@ -286,6 +352,7 @@ __all__ = [
     "Detectable",
     "Estimate",
     "Family",
+    "FoldedDesign",
     "HypothesisTest",
     "IndependenceGap",
     "Intraclass",
@@ -299,6 +366,7 @@ __all__ = [
     "PairedDesign",
     "Precision",
     "RateDesign",
+    "SampleSizeRange",
     "ScoresDesign",
     "Shrinkage",
     "StratifiedVariance",
@@ -309,11 +377,15 @@ __all__ = [
     "abc_interval",
     "agresti_coull",
     "agresti_min",
+    "all_pairs",
     "attainable",
+    "attempts_detectable",
+    "attempts_sample_size",
     "basic_interval",
     "bca_interval",
     "benjamini_hochberg",
     "benjamini_yekutieli",
+    "best_attempts",
     "betting_interval",
     "binomial_exact",
     "binomial_mid_p",
@@ -345,14 +417,19 @@ __all__ = [
     "design_errors",
     "detectable_difference",
     "difference_bounds",
+    "discordance_range",
     "discordant_ratio",
     "exact_resamples",
     "expected_maximum",
+    "feasible_difference",
     "feasible_tables",
     "fieller",
     "fieller_from_moments",
     "fisher",
     "floor_interval",
+    "fold_design",
+    "graded_margin_power",
+    "graded_margin_sample_size",
     "hochberg",
     "holm",
     "hommel",
@@ -387,13 +464,24 @@ __all__ = [
     "paired_binary_difference",
     "paired_difference",
     "paired_graded_difference",
+    "paired_half_width",
+    "paired_margin_power",
+    "paired_margin_sample_size",
+    "paired_margin_test",
+    "paired_precision_size",
     "paired_quantile",
     "paired_scores",
+    "paired_t_detectable",
+    "paired_t_power",
+    "paired_t_sample_size",
     "paired_table",
+    "pairing_break_even",
     "pass_at_k",
     "pass_hat_k",
     "percentile_interval",
     "permutation_means",
+    "pilot_power",
+    "pilot_sample_size",
     "precision_table",
     "proportion",
     "proportion_family",
@@ -401,10 +489,13 @@ __all__ = [
     "quantile_difference",
     "rate",
     "rate_error",
+    "rate_half_width",
+    "rate_precision_size",
     "rate_ratio_paired",
     "ratio_linear",
     "rejects",
     "resample_mean",
+    "sample_size_range",
     "shrink_groups",
     "shrout_fleiss",
     "sidak",
@@ -419,11 +510,19 @@ __all__ = [
     "stratified_sign_flip",
     "stratified_variance",
     "studentized_interval",
+    "t_margin_test",
     "tango",
     "tarone_holm",
     "these_items_difference",
+    "unpaired_arcsine_power",
     "unpaired_binary",
     "unpaired_detectable",
+    "unpaired_exact_detectable",
+    "unpaired_exact_power",
+    "unpaired_exact_sample_size",
+    "unpaired_margin_power",
+    "unpaired_margin_sample_size",
+    "unpaired_margin_test",
     "unpaired_means",
     "unpaired_rates",
     "unpaired_sample_size",
