@@ -15,6 +15,9 @@ from aliquot.files.writing import write_whole
 ENDINGS: Final = (".parquet", ".csv", ".jsonl")
 """Endings of a name that say how a table is written."""
 
+SAMPLES: Final = "_samples.jsonl"
+"""The end of a name that stands for samples of Every Eval Ever, and for no table."""
+
 _FORMULA: Final = r"^'*[=+\-@\t\r]"
 """A text that a spreadsheet would run as a formula, or one that was kept from it."""
 

@@ -43,6 +43,7 @@ _LOGS: Final = {
     "azure_evaluation": "AzureEvaluationReader",
     "pydantic_evals": "PydanticEvalsReader",
     "otel": "OtelReader",
+    "every_eval_ever": "EveryEvalEverReader",
 }
 """Readers of logs that tell what they are, by module, in the order in which they are asked.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -124,6 +124,7 @@ class ScoredRows:
         headline: str | None = None,
         cluster: str | None = None,
         bounds: Mapping[str, tuple[float, float]] | None = None,
+        lower: Collection[str] = (),
         **tables: Any,
     ) -> Evidence:
         """Return everything as evidence.
@@ -134,6 +135,7 @@ class ScoredRows:
             headline: the log's main metric; its first when not given.
             cluster: the field that names the items' cluster.
             bounds: metric → its smallest and largest possible value.
+            lower: metrics of which a small value is the good one.
             **tables: reported and settings.
 
         Raises:
@@ -159,7 +161,7 @@ class ScoredRows:
             frame,
             items=pl.DataFrame(items, schema_overrides={"content": pl.String}, infer_schema_length=None),
             responses=responses,
-            metrics=self._metrics(frame, headline, bounds or {}),
+            metrics=self._metrics(frame, headline, bounds or {}, lower),
             sources=(source,),
             notes=notes,
             texts=HeldTexts(items=self.asked, responses=self.answers),
@@ -167,7 +169,11 @@ class ScoredRows:
         )
 
     def _metrics(
-        self, frame: pl.DataFrame, headline: str | None, bounds: Mapping[str, tuple[float, float]]
+        self,
+        frame: pl.DataFrame,
+        headline: str | None,
+        bounds: Mapping[str, tuple[float, float]],
+        lower: Collection[str],
     ) -> pl.DataFrame:
         names = frame["metric"].unique(maintain_order=True).to_list()
         main = headline if headline in names else names[0]
@@ -179,7 +185,10 @@ class ScoredRows:
             if not inside:
                 raise InputError(f"a value lies outside {low:g} to {high:g}", file=self.file, field=name)
             kind = "category" if own["value"].count() == 0 < own["label"].count() else None
-            row = metric_row(name, own["value"], kind=kind, low=low, high=high, headline=name == main)
+            better = "lower" if name in lower else None
+            row = metric_row(
+                name, own["value"], kind=kind, low=low, high=high, better=better, headline=name == main
+            )
             rows.append(row | {"judge": own["judge"].drop_nulls().first()})
         return pl.DataFrame(rows, schema=dict(METRICS))
 

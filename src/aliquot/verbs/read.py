@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,6 +67,8 @@ def description_of(evidence: Evidence) -> Description:
 def convert(evidence: Evidence, path: str | Path) -> Converted:
     """Write evidence as a long table (``.parquet``, ``.csv``, ``.jsonl``) that reads back to the same outcomes.
 
+    A name that ends in ``_samples.jsonl`` is written as Every Eval Ever: the samples there, the aggregate beside them.
+
     Returns:
         How many rows were written, and what is not in the table.
 
@@ -75,11 +78,13 @@ def convert(evidence: Evidence, path: str | Path) -> Converted:
         MachineError: the machine refuses.
     """
     from aliquot.evidence.long_table import to_polars
-    from aliquot.files.table_writing import write_table
+    from aliquot.files.table_writing import SAMPLES, write_table
 
     sources = [Path(source.path) for source in evidence.sources]
     if Path(path).exists() and any(source.exists() and source.samefile(path) for source in sources):
         raise UsageError(f"{path} is what was read; write to another file")
+    if Path(path).name.endswith(SAMPLES):
+        return _shared(evidence, Path(path))
     table = to_polars(evidence)
     write_table(Path(path), table)
     left = {
@@ -91,6 +96,14 @@ def convert(evidence: Evidence, path: str | Path) -> Converted:
     return Converted(
         path=str(path), rows=table.height, left_out=tuple(name for name, there in left.items() if there)
     )
+
+
+def _shared(evidence: Evidence, path: Path) -> Converted:
+    from aliquot.readers.every_eval_ever_writing import write_every_eval_ever
+
+    rows, _ = write_every_eval_ever(path, evidence, now=datetime.now(UTC))
+    left = ("votes",) if evidence.votes.height else ()
+    return Converted(path=str(path), rows=rows, left_out=left)
 
 
 def save_mapping(options: ReadOptions, path: str | Path) -> None:
