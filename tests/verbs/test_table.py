@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 import pytest
 
-from aliquot import table
+from aliquot import compare, table
 from aliquot.errors import UsageError
 from aliquot.evidence.assembly import assemble
 from aliquot.evidence.tables import Evidence
@@ -176,6 +176,16 @@ def test_one_difference_is_not_called_several():
     text = render(table(tasks_of({("a", "t"): [1, 0] * 9, ("b", "t"): [1, 1, 0] * 6})), verbose=True)
     assert "one difference, so its interval and p stand for themselves" in " ".join(text.split())
     assert "1 comparison made." in text
+
+
+def test_one_difference_is_the_one_that_compare_gives():
+    for parts in ({"task": "toy_gsm"}, {"task": "toy_mc", "cluster": "passage_id"}):
+        paths = [shared(*one) for one in STUBS]
+        pair = compare(*paths, noise=None, **parts)
+        (row,) = table(*paths, tasks=[parts["task"]], cluster=parts.get("cluster")).rows
+        assert (row.difference.low, row.difference.high) == (pair.difference.low, pair.difference.high)
+        assert row.p_max_t.p == row.p_holm == pair.deciding.p
+        assert row.word == pair.verdict.word
 
 
 def test_the_paper_gets_what_the_terminal_shows(stubs, tmp_path):

@@ -25,6 +25,7 @@ from aliquot.findings.comparison import Scale
 from aliquot.findings.table import Table, TableRow
 from aliquot.findings.table_words import write_table
 from aliquot.findings.verdict import read_verdict
+from aliquot.stats.distributions import two_sided_z
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.stats.multiplicity import holm
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
@@ -111,14 +112,11 @@ def compare_table(evidence: Evidence, *, choices: TableChoices, command: str = "
         groups=groups,
         left_out=left_out,
         level=choices.level,
-        critical=joint.critical,
+        critical=joint.critical if len(rows) > 1 else two_sided_z(choices.level),
         comparisons=len(rows),
         scale=scale,
         warnings=_warnings(evidence, rows),
-        why=(
-            f"every candidate against {baseline} on shared items; {_together(len(rows))} "
-            f"(single-step max-T, c* = {joint.critical:.2f} in the place of z)"
-        ),
+        why=f"every candidate against {baseline} on shared items; {_together(len(rows), joint)}",
         estimand=(
             "Differences between these systems on items like these, with these prompts, decoding and scorers; "
             "the tasks are taken as given."
@@ -130,10 +128,11 @@ def compare_table(evidence: Evidence, *, choices: TableChoices, command: str = "
     )
 
 
-def _together(rows: int) -> str:
+def _together(rows: int, joint: MaxT) -> str:
     if rows == 1:
         return "one difference, so its interval and p stand for themselves"
-    return f"intervals, and p, hold for all {rows} differences together"
+    method = f"single-step max-T, c* = {joint.critical:.2f} in the place of z"
+    return f"intervals, and p, hold for all {rows} differences together ({method})"
 
 
 def _systems(evidence: Evidence, choices: TableChoices) -> tuple[str, tuple[str, ...]]:
@@ -269,7 +268,7 @@ def _rows(columns: Sequence[Column], joint: MaxT, choices: TableChoices) -> tupl
             strict=True,
         )
     )
-    make = partial(_row, joint=joint, level=choices.level)
+    make = partial(_row, joint=joint if len(columns) > 1 else None, level=choices.level)
     return tuple(
         make(column, place, own=found.difference, test=test, p_holm=adjusted.get(place))
         for place, (column, found, test) in enumerate(zip(columns, own, tests, strict=True))
@@ -280,15 +279,17 @@ def _row(
     column: Column,
     place: int,
     *,
-    joint: MaxT,
+    joint: MaxT | None,
     level: float,
     own: Estimate | Undefined,
     test: HypothesisTest | None,
     p_holm: float | None,
 ) -> TableRow:
     sample, scale = column.sample, column.scale
-    wide, _ = interval_of_pairs(sample, scale, level=joint.column_level)
-    difference = simultaneous_interval(wide, joint, column=place)
+    difference, p_max_t = own, test
+    if joint is not None:
+        wide, _ = interval_of_pairs(sample, scale, level=joint.column_level)
+        difference, p_max_t = simultaneous_interval(wide, joint, column=place), joint.test(place)
     return TableRow(
         task=column.task,
         metric=column.metric,
@@ -300,7 +301,7 @@ def _row(
         candidate_rate=analyse_system(sample.candidate(), scale, level=level),
         difference=difference,
         test=test,
-        p_max_t=joint.test(place),
+        p_max_t=p_max_t,
         p_holm=p_holm,
         word=read_verdict(difference, better=scale.better)[0],
         detectable=find_detectable(sample, own, scale, level=level),

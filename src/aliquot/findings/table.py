@@ -26,9 +26,10 @@ class TableRow:
         n_clusters: clusters they lie in, or None.
         baseline_rate: the baseline's rate or mean over these items.
         candidate_rate: the candidate's.
-        difference: candidate minus baseline, with an interval that holds for all rows together (max-T).
+        difference: candidate minus baseline, with an interval that holds for all rows together (max-T); of a single row
+            its own.
         test: the deciding test of this row alone.
-        p_max_t: its p-value adjusted by max-T.
+        p_max_t: its p-value adjusted by max-T; of a single row that of its deciding test.
         p_holm: the deciding p-value adjusted by Holm.
         word: the verdict, read from the joint interval; "undecided" is a tie, not shown to differ.
         detectable: the smallest difference this row shows, alone.

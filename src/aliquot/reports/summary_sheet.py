@@ -24,14 +24,25 @@ def sheet_of(summary: Summary) -> Sheet:
 
 
 def _main(summary: Summary) -> Grid:
-    level = f"{100 * summary.level:g}% interval"
-    tasks, systems = ({getattr(line, name) for line in summary.lines} for name in ("task", "system"))
-    named = [*(["task"] if len(tasks) > 1 else []), *(["system"] if len(systems) > 1 else []), "metric"]
-    head = (*named, _items_title(summary.lines), "rate or mean", level, "answered")
-    rows = tuple((*(str(getattr(line, name)) for name in named), *_cells(line)) for line in summary.lines)
+    tasks, systems = _names(summary.lines)
     alone = [f"Task {task}" for task in tasks if len(tasks) == 1 and task != DEFAULTS["task"]]
     alone += [f"{'system' if alone else 'System'} {name}" for name in systems if len(systems) == 1]
-    return Grid(", ".join(alone), head, rows, names=len(named))
+    return _grid(", ".join(alone), summary.lines, level=summary.level)
+
+
+def _grid(title: str, lines: Sequence[SystemLine], *, level: float) -> Grid:
+    """Return a row for each line; the task and the system are named where there are several."""
+    tasks, systems = _names(lines)
+    named = [*(["task"] if len(tasks) > 1 else []), *(["system"] if len(systems) > 1 else []), "metric"]
+    head = (*named, _items_title(lines), "rate or mean", f"{100 * level:g}% interval", "answered")
+    rows = tuple((*(str(getattr(line, name)) for name in named), *_cells(line)) for line in lines)
+    return Grid(title, head, rows, names=len(named))
+
+
+def _names(lines: Sequence[SystemLine]) -> tuple[list[str], list[str]]:
+    return list(dict.fromkeys(line.task for line in lines)), list(
+        dict.fromkeys(line.system for line in lines)
+    )
 
 
 def _items_title(lines: Sequence[SystemLine]) -> str:
@@ -119,14 +130,7 @@ def _latency(latency: Quantiles) -> str:
 
 def _details(summary: Summary) -> Iterator[Block]:
     if summary.others:
-        rows = tuple((line.system, line.task, line.metric, *_cells(line)) for line in summary.others)
-        level = f"{100 * summary.level:g}% interval"
-        yield Grid(
-            "Other metrics",
-            ("system", "task", "metric", _items_title(summary.others), "rate or mean", level, "answered"),
-            rows,
-            names=3,
-        )
+        yield _grid("Other metrics", summary.others, level=summary.level)
     yield Grid("Responses", ("system", "task", "rows", "status"), tuple(map(_responses, summary.lines)))
     for line in summary.lines:
         if line.repeats is not None:
