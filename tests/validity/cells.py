@@ -21,7 +21,10 @@ SIZE = 0.05
 
 @dataclass(frozen=True)
 class Result:
-    """Shares of one cell; ``reps`` is 0 when every data set was weighed by its probability."""
+    """Shares of one cell; ``reps`` is 0 when every data set was weighed by its probability.
+
+    ``warned`` is the share of findings with a warning of clusters, ``peers`` how often other tools call a difference.
+    """
 
     coverage: float
     width: float | None = None
@@ -29,6 +32,8 @@ class Result:
     size: float | None = None
     naive_size: float | None = None
     reps: int = 0
+    warned: float | None = None
+    peers: dict[str, float | None] | None = None
 
     @property
     def slack(self) -> float:
@@ -40,7 +45,7 @@ class Result:
         """Three Monte-Carlo standard errors of a size of .05; rounding when enumerated."""
         return 3 * math.sqrt(SIZE * (1 - SIZE) / self.reps) if self.reps else 1e-9
 
-    def stored(self) -> dict[str, float | None]:
+    def stored(self) -> dict[str, object]:
         return asdict(self)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from aliquot.stats.designs import AttemptsDesign, PairedDesign, RateDesign, ScoresDesign, UnpairedDesign
+from tests.validity import one_call
 from tests.validity.cells import Cell, simulated
 from tests.validity.enumerated import mean_rate, one_rate, paired_rates, two_rates
 
@@ -166,6 +167,7 @@ def _bounded_means() -> Iterator[Cell]:
 
 
 SECTIONS = (
+    Section(one_call.SECTION, "The comparison in one line", one_call.TEXT, one_call.cells),
     Section(
         "proportions",
         "One rate: Wilson",

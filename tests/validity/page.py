@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from tests.validity import one_call
 from tests.validity.cells import LEAST, LEAST_FROM, LEAST_MEAN, LEVEL, SIZE, Cell, Result
 from tests.validity.grid import SECTIONS, Section
 
@@ -81,6 +82,8 @@ def _failing(results: Results) -> list[str]:
 
 
 def _table(section: Section, results: Results) -> str:
+    if section.name == one_call.SECTION:
+        return _beside_peers(section, results)
     rows = rows_of(section)
     every = [cell for cells in rows.values() for cell in cells]
     done = [results[cell.key] for cell in every if cell.key in results]
@@ -111,6 +114,28 @@ def _table(section: Section, results: Results) -> str:
             ]
             shown += [_most([r.size for r in found]), _most([r.naive_size for r in found])] if sized else []
             lines.append(_line(shown))
+    return "\n".join([*lines, ""])
+
+
+def _beside_peers(section: Section, results: Results) -> str:
+    """The table of the comparison in one line: its own numbers, then how often each peer calls a difference."""
+    found = [(cell.row, results[cell.key]) for cell in section.cells() if cell.key in results]
+    lines = [
+        f"## {section.title}",
+        "",
+        section.text,
+        "",
+        _ran([r for _, r in found], len(list(section.cells()))),
+        "",
+    ]
+    if not found:
+        return "\n".join(lines)
+    head = ["", "holds the truth", "width", "calls a difference", "warns of clusters", *one_call.PEERS]
+    lines += [_line(head), _line(["---"] * len(head))]
+    for row, result in found:
+        peers = (result.peers or {}).get
+        own = [result.coverage, result.width, result.size, result.warned]
+        lines.append(_line([row, *map(_share, [*own, *map(peers, one_call.PEERS)])]))
     return "\n".join([*lines, ""])
 
 
