@@ -32,9 +32,9 @@ def _blocks(noise: Noise) -> Iterator[Block]:
         three, five = (_size(noise, noise.repeated[k]) for k in (3, 5))
         yield f"3 attempts an item would bring it down to {three}{unit}, 5 to {five}."
     if noise.flipped:
-        more = len(noise.flipped) - _NAMED
         title = "Items that flipped" if noise.scale.kind == "binary" else "Items whose attempts differ"
-        yield _flipped(noise, noise.flipped[:_NAMED], f"{title} ({more} more with -v)" if more > 0 else title)
+        cut = f", the first {_NAMED} of {len(noise.flipped)}" if len(noise.flipped) > _NAMED else ""
+        yield _flipped(noise, noise.flipped[:_NAMED], title + cut)
     if noise.judge is not None:
         total = noise.judge.system + noise.judge.judge
         share = noise.judge.judge / total if total > 0 else 0.0
