@@ -72,7 +72,7 @@ def test_answers_unread_or_cut_short_are_told_from_a_twentieth_on(status, code):
         return guards(evidence_of(MIXED[:n], statuses=[status] * count + ["ok"] * (n - count)))
 
     assert found(2) == {}  # 3.3 %
-    assert "main: 3 of 60 answers (5.0 %)" in found(3)[code]
+    assert "main: 3 of 60 answers (5.0%)" in found(3)[code]
     assert found(2, n=20) == {}  # 10 %, but two rows
 
 
@@ -87,7 +87,7 @@ def test_the_rule_may_be_the_one_that_cannot_read():
     )
     responses = outcomes.select("system", "item", status=pl.lit("ok"))
     evidence = assemble(outcomes, responses=responses)
-    assert "9 of 60 answers (15.0 %) could not be read" in guards(evidence)["parse_rate"]
+    assert "9 of 60 answers (15.0%) could not be read" in guards(evidence)["parse_rate"]
 
 
 @pytest.mark.parametrize(("column", "least"), [("tokens_reasoning", 256), ("tokens_out", 64)])
@@ -95,7 +95,7 @@ def test_answers_that_end_at_one_greatest_length_look_limited(column, least):
     def found(at, most):
         return guards(evidence_of(MIXED, **{column: [most if i < at else i % 40 + 1 for i in range(60)]}))
 
-    assert "3 of 60 answers (5.0 %) end after exactly" in found(3, least)["at_limit"]
+    assert "3 of 60 answers (5.0%) end after exactly" in found(3, least)["at_limit"]
     assert found(2, least) == {}
     assert found(3, least - 1) == {}
     cut = evidence_of(MIXED, statuses=["truncated"] * 3 + ["ok"] * 57, tokens_out=[512] * 3 + [9] * 57)
