@@ -12,6 +12,7 @@ from scipy.stats import binom
 
 from aliquot.errors import UsageError
 from aliquot.stats.power_exact_unpaired import (
+    unpaired_design_errors,
     unpaired_exact_detectable,
     unpaired_exact_power,
     unpaired_exact_sample_size,
@@ -66,6 +67,26 @@ def test_power_agrees_with_testing_each_table(n_a, n_b, a, b, level, method):
 
     found = unpaired_exact_power(n_a, n_b=n_b, rate_a=a, rate_b=b, level=level, method=method)
     assert found == pytest.approx(plain_power(n_a, n_b, a, b, round(1 - level, 12), test), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("n_a", "n_b", "a", "b"), [(12, 9, 0.5, 0.7), (15, 15, 0.9, 0.6), (10, 10, 0.7, 1.0)]
+)
+def test_design_errors_agree_with_testing_each_table(n_a, n_b, a, b):
+    power = seen = wrong = 0.0
+    for x, y in itertools.product(range(n_a + 1), range(n_b + 1)):
+        if fisher(x, n_a, y, n_b).p <= 0.2:
+            chance, found = binom.pmf(x, n_a, a) * binom.pmf(y, n_b, b), y / n_b - x / n_a
+            power, seen = power + chance, seen + chance * abs(found)
+            wrong += chance * (found * (b - a) < 0)
+    errors = unpaired_design_errors(n_a, n_b=n_b, rate_a=a, rate_b=b, level=0.8, method="fisher")
+    assert errors.power == pytest.approx(power, abs=1e-9)
+    assert errors.type_m == pytest.approx(seen / power / abs(b - a), rel=1e-7)
+    assert errors.type_s == pytest.approx(wrong / power, abs=1e-9)
+
+
+def test_a_test_that_can_never_reject_has_no_design_errors():
+    assert "never reject" in unpaired_design_errors(2, rate_a=0.2, rate_b=0.9, method="fisher").reason
 
 
 @pytest.mark.parametrize(("n_a", "n_b"), [(6, 6), (4, 8)])
@@ -153,6 +174,7 @@ def test_a_sample_size_beyond_reach_is_undefined():
         (lambda: unpaired_exact_power(30, rate_a=0.8, rate_b=0.9, method="z"), "unknown method"),
         (lambda: unpaired_exact_power(400, rate_a=0.8, rate_b=0.9, method="boschloo"), "unpaired_z_power"),
         (lambda: unpaired_exact_power(10**6, rate_a=0.5, rate_b=0.5), "too many tables"),
+        (lambda: unpaired_design_errors(30, rate_a=0.8, rate_b=0.8), "other than 0"),
         (lambda: unpaired_exact_sample_size(0.5, 0.5), "equal rates"),
         (lambda: unpaired_exact_detectable(9, rate=0.5, direction="left"), "unknown direction"),
     ],

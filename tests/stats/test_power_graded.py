@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import nct, t
 
 from aliquot.errors import UsageError
-from aliquot.stats.power_graded import paired_t_detectable, paired_t_power, paired_t_sample_size
+from aliquot.stats.power_graded import (
+    paired_t_detectable,
+    paired_t_errors,
+    paired_t_power,
+    paired_t_sample_size,
+)
 from tests.oracles import cases
 
 
@@ -40,6 +46,19 @@ def test_the_three_forms_are_inverse(effect, power, sd):
         assert paired_t_power(2, difference=effect * sd, sd=sd) >= power
 
 
+@pytest.mark.parametrize(("n", "effect"), [(2, 0.5), (8, 0.2), (50, 0.1), (300, 0.1)])
+def test_type_m_and_s_agree_with_simulation_of_mean_and_s(n, effect):
+    rng = np.random.default_rng(0)
+    mean = rng.normal(effect, 1 / math.sqrt(n), 2_000_000)
+    s = np.sqrt(rng.chisquare(n - 1, mean.size) / (n - 1))
+    found = np.abs(mean) > t.ppf(0.9, n - 1) * s / math.sqrt(n)
+    errors = paired_t_errors(n, difference=-3 * effect, sd=3, level=0.8)
+    assert errors.power == pytest.approx(found.mean(), abs=0.0015)
+    assert errors.type_m == pytest.approx(np.abs(mean[found]).mean() / effect, rel=0.005)
+    assert errors.type_s == pytest.approx((mean[found] < 0).mean(), abs=0.003)
+    assert errors.power == pytest.approx(paired_t_power(n, difference=3 * effect, sd=3, level=0.8), abs=1e-12)
+
+
 def test_many_items_are_normal():
     # n = 10⁷, Δ = .001, sd 1: shift √n Δ = 3.1623, Φ(3.1623 − 1.96) = .8854
     assert paired_t_power(10_000_000, difference=0.001, sd=1) == pytest.approx(0.8854, abs=1e-4)
@@ -67,6 +86,7 @@ def test_scores_in_0_to_1_cannot_spread_further_than_their_width():
         (lambda: paired_t_power(9, difference=math.inf, sd=1), "difference must be"),
         (lambda: paired_t_power(9, difference=0.1, sd=1, low=0), "both low and high"),
         (lambda: paired_t_power(9, difference=2, sd=0.1, low=0, high=1), "impossible"),
+        (lambda: paired_t_errors(9, difference=0, sd=1), "other than 0"),
         (lambda: paired_t_sample_size(0, sd=1), "smallest one that matters"),
         (lambda: paired_t_sample_size(1, sd=1, power=80), "0.8, not 80"),
     ],

@@ -127,10 +127,12 @@ if TYPE_CHECKING:
     from aliquot.stats.power_design import attempts_sample_size as attempts_sample_size
     from aliquot.stats.power_design import best_attempts as best_attempts
     from aliquot.stats.power_design import fold_design as fold_design
+    from aliquot.stats.power_exact_unpaired import unpaired_design_errors as unpaired_design_errors
     from aliquot.stats.power_exact_unpaired import unpaired_exact_detectable as unpaired_exact_detectable
     from aliquot.stats.power_exact_unpaired import unpaired_exact_power as unpaired_exact_power
     from aliquot.stats.power_exact_unpaired import unpaired_exact_sample_size as unpaired_exact_sample_size
     from aliquot.stats.power_graded import paired_t_detectable as paired_t_detectable
+    from aliquot.stats.power_graded import paired_t_errors as paired_t_errors
     from aliquot.stats.power_graded import paired_t_power as paired_t_power
     from aliquot.stats.power_graded import paired_t_sample_size as paired_t_sample_size
     from aliquot.stats.power_pilot import SampleSizeRange as SampleSizeRange
@@ -300,11 +302,12 @@ _MODULES = {
         "fold_design",
     ),
     "power_exact_unpaired": (
+        "unpaired_design_errors",
         "unpaired_exact_detectable",
         "unpaired_exact_power",
         "unpaired_exact_sample_size",
     ),
-    "power_graded": ("paired_t_detectable", "paired_t_power", "paired_t_sample_size"),
+    "power_graded": ("paired_t_detectable", "paired_t_errors", "paired_t_power", "paired_t_sample_size"),
     "power_pilot": ("SampleSizeRange", "pilot_power", "pilot_sample_size", "sample_size_range"),
     "power_unpaired": (
         "unpaired_arcsine_power",
@@ -472,6 +475,7 @@ __all__ = [
     "paired_quantile",
     "paired_scores",
     "paired_t_detectable",
+    "paired_t_errors",
     "paired_t_power",
     "paired_t_sample_size",
     "paired_table",
@@ -516,6 +520,7 @@ __all__ = [
     "these_items_difference",
     "unpaired_arcsine_power",
     "unpaired_binary",
+    "unpaired_design_errors",
     "unpaired_detectable",
     "unpaired_exact_detectable",
     "unpaired_exact_power",

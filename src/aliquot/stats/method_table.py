@@ -136,6 +136,8 @@ ROWS: tuple[tuple[str, str, str, str, str], ...] = (
     ("power unpaired", "unpaired_exact_sample_size", "items that they need", "independent items", "as unpaired_exact_power, enumerated"),
     ("power unpaired", "unpaired_exact_detectable", "smallest difference that they would find", "independent items", "as unpaired_exact_power, enumerated"),
     ("power unpaired", "unpaired_arcsine_power", "chance that a test of two rates finds a difference, by Cohen's h", "independent items, many", "Cohen 1988, 6.2"),
+    ("power unpaired", "unpaired_design_errors", "how exaggerated a significant result on different items is", "independent items", "Gelman & Carlin 2014"),
+    ("power paired graded", "paired_t_errors", "how exaggerated a significant mean difference is", "independent items, no long tail", "Gelman & Carlin 2014"),
     ("margins paired", "paired_margin_test", "is the candidate not worse by more than a margin, or equivalent", "independent items; with clusters effective counts", "Tango 1998, at the margin; Schuirmann 1987"),
     ("margins unpaired", "unpaired_margin_test", "the same for rates on different items", "independent items; with clusters effective counts", "Miettinen & Nurminen 1985; Farrington & Manning 1990"),
     ("margins graded clusters", "t_margin_test", "the same for scores, or clusters with their own error", "units independent", "Schuirmann 1987"),

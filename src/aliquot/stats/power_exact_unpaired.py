@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy as np
 from aliquot.errors import UsageError
 from aliquot.stats.discordance import as_items, as_power, as_rate
 from aliquot.stats.distributions import binomial_pmf
-from aliquot.stats.inputs import as_choice, as_level
+from aliquot.stats.inputs import Floats, as_choice, as_level
+from aliquot.stats.power import DesignErrors
 from aliquot.stats.power_unpaired import Direction, formula_sample_size
 from aliquot.stats.results import Undefined
 from aliquot.stats.sawtooth import stays_from
@@ -62,28 +64,50 @@ def unpaired_exact_power(
         >>> round(unpaired_exact_power(30, rate_a=0.8, rate_b=1, method="fisher"), 4)
         0.5725
     """
-    size_a = as_items(n_a)
-    size_b = size_a if n_b is None else as_items(n_b)
-    a, b = as_rate(rate_a, name="rate_a"), as_rate(rate_b, name="rate_b")
-    chosen = as_choice(method, _METHODS, name="method")
-    alpha = round(1 - as_level(level), 12)
-    within_reach = size_a * size_b <= BOSCHLOO_LIMIT
-    if chosen == "deciding":
-        chosen = "boschloo" if within_reach else "mn_score"
-    x_a, x_b = likely_counts(size_a, a), likely_counts(size_b, b)
-    if x_a.size * x_b.size > _MOST_TABLES or (chosen == "boschloo" and not within_reach):
-        raise UsageError(
-            f"{chosen} on {size_a:,} and {size_b:,} items has too many tables to sum; use unpaired_z_power"
+    laws = _tables(n_a, n_b, rate_a, rate_b, level=level, method=method)
+    return min(1.0, float(laws.chance_a @ laws.rejected @ laws.chance_b))
+
+
+def unpaired_design_errors(
+    n_a: float,
+    *,
+    rate_a: float,
+    rate_b: float,
+    n_b: float | None = None,
+    level: float = 0.95,
+    method: UnpairedTest = "deciding",
+) -> DesignErrors | Undefined:
+    """Power with the exaggeration (type M) and the wrong-sign rate (type S) of significant results, exactly.
+
+    Arguments as in :func:`unpaired_exact_power`; Undefined when the test can never reject on so few items.
+
+    Raises:
+        UsageError: equal rates, rates outside [0, 1], n below 1, or more tables than can be summed.
+
+    References:
+        Gelman & Carlin (2014), Perspectives on Psychological Science 9:641-651.
+
+    Examples:
+        >>> errors = unpaired_design_errors(100, rate_a=0.8, rate_b=0.85)
+        >>> round(errors.power, 2), round(errors.type_m, 1), round(errors.type_s, 3)
+        (0.14, 2.7, 0.011)
+    """
+    if rate_a == rate_b:
+        raise UsageError("type M and type S errors need a true difference other than 0")
+    laws = _tables(n_a, n_b, rate_a, rate_b, level=level, method=method)
+    seen = laws.share_b - laws.share_a[:, None]
+    chance = laws.chance_a[:, None] * laws.rejected * laws.chance_b
+    power = float(chance.sum())
+    if power == 0:
+        return Undefined(
+            "the test can never reject on so few items, so there is no significant result to describe"
         )
-    if chosen == "boschloo":
-        region = boschloo_region(size_a, size_b, alpha=alpha)
-        region = region[int(x_a[0]) : int(x_a[-1]) + 1, int(x_b[0]) : int(x_b[-1]) + 1]
-    elif chosen == "mn_score":
-        region = mn_region(x_a, x_b, size_a, size_b, alpha=alpha)
-    else:
-        region = fisher_region(x_a, x_b, size_a, size_b, alpha=alpha, mid_p=chosen == "fisher_mid_p")
-    power = binomial_pmf(x_a, size_a, a) @ region.astype(np.float64) @ binomial_pmf(x_b, size_b, b)
-    return min(1.0, float(power))
+    difference = rate_b - rate_a
+    return DesignErrors(
+        power=min(1.0, power),
+        type_m=float((chance * np.abs(seen)).sum()) / power / abs(difference),
+        type_s=float(chance[seen * difference < 0].sum()) / power,
+    )
 
 
 def unpaired_exact_sample_size(
@@ -174,3 +198,46 @@ def unpaired_exact_detectable(
         middle = (low + high) / 2
         low, high = (low, middle) if found(middle) else (middle, high)
     return high
+
+
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """The likely counts of both sides as shares, their probabilities, and the tables that the test rejects."""
+
+    share_a: Floats
+    share_b: Floats
+    chance_a: Floats
+    chance_b: Floats
+    rejected: Floats
+
+
+def _tables(
+    n_a: float, n_b: float | None, rate_a: float, rate_b: float, *, level: float, method: str
+) -> _Tables:
+    size_a = as_items(n_a)
+    size_b = size_a if n_b is None else as_items(n_b)
+    a, b = as_rate(rate_a, name="rate_a"), as_rate(rate_b, name="rate_b")
+    chosen = as_choice(method, _METHODS, name="method")
+    alpha = round(1 - as_level(level), 12)
+    within_reach = size_a * size_b <= BOSCHLOO_LIMIT
+    if chosen == "deciding":
+        chosen = "boschloo" if within_reach else "mn_score"
+    x_a, x_b = likely_counts(size_a, a), likely_counts(size_b, b)
+    if x_a.size * x_b.size > _MOST_TABLES or (chosen == "boschloo" and not within_reach):
+        raise UsageError(
+            f"{chosen} on {size_a:,} and {size_b:,} items has too many tables to sum; use unpaired_z_power"
+        )
+    if chosen == "boschloo":
+        region = boschloo_region(size_a, size_b, alpha=alpha)
+        region = region[int(x_a[0]) : int(x_a[-1]) + 1, int(x_b[0]) : int(x_b[-1]) + 1]
+    elif chosen == "mn_score":
+        region = mn_region(x_a, x_b, size_a, size_b, alpha=alpha)
+    else:
+        region = fisher_region(x_a, x_b, size_a, size_b, alpha=alpha, mid_p=chosen == "fisher_mid_p")
+    return _Tables(
+        share_a=x_a / size_a,
+        share_b=x_b / size_b,
+        chance_a=binomial_pmf(x_a, size_a, a),
+        chance_b=binomial_pmf(x_b, size_b, b),
+        rejected=region.astype(np.float64),
+    )
