@@ -21,6 +21,7 @@ MACHINERY = {
     "flips": "sign flips of many columns behind max-T and step-down",
     "inputs": "checks of what comes in",
     "margins": "score statistics on arrays, and checks of margins, behind equivalence",
+    "method_names": "which function made a number",
     "paired": "reduction to differences",
     "paired_forms": "interval forms behind paired differences",
     "paired_score": "Tango's limits on arrays and checks of counts",

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from aliquot.errors import UsageError
-from aliquot.stats.power import mcnemar_power, mcnemar_sample_size
+from aliquot.stats.power import detectable_difference, mcnemar_power, mcnemar_sample_size
 from aliquot.stats.power_design import (
     attempts_detectable,
     attempts_sample_size,
@@ -113,6 +113,17 @@ def test_power_and_items_of_a_folded_design():
     assert design.power(1) == 0
 
 
+def test_what_is_detectable_through_a_judge_is_on_the_scale_of_the_truth():
+    design = fold_design(0.8, 0.85, psi=0.2, cluster_size=5, icc=0.1, sensitivity=0.9, specificity=0.9)
+    plain = detectable_difference(design.effective(500), psi=design.psi)
+    found = design.detectable(500)
+    assert (found.low, found.high) == pytest.approx((plain.low / 0.8, plain.high / 0.8))
+    assert "less than one" in design.detectable(1).reason
+    assert "never reject" in design.detectable(6).reason
+    weak = fold_design(0.8, 0.85, psi=0.2, sensitivity=0.6, specificity=0.5)
+    assert "not even a candidate" in weak.detectable(60).reason
+
+
 def test_attempts_help_at_most_by_what_they_do_not_share():
     plain, many = (fold_design(0.8, 0.85, psi=0.2, attempts=k, within=0.5) for k in (1, 10_000))
     assert plain.worth == 1
@@ -122,6 +133,7 @@ def test_attempts_help_at_most_by_what_they_do_not_share():
 def test_a_judge_at_chance_sees_nothing():
     blind = fold_design(0.8, 0.85, psi=0.2, sensitivity=0.5, specificity=0.5)
     assert "cannot see" in blind.sample_size().reason
+    assert "cannot see" in blind.detectable(100).reason
     # every verdict a coin: the two differ on half of the items
     assert (blind.difference, blind.psi) == (0, pytest.approx(0.5))
 

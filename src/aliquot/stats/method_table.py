@@ -89,6 +89,7 @@ ROWS: tuple[tuple[str, str, str, str, str], ...] = (
     ("many paired clusters", "interaction_test", "is a difference the same in all groups", "differences distributed alike in all groups under the null", "Fisher 1935, sec. 21; Phipson & Smyth 2010"),
     ("many", "cochran_q", "are estimates further apart than their errors explain", "variances known, groups not small", "Cochran 1954"),
     ("many", "shrink_groups", "groups' differences once chance is allowed for", "groups' true differences near normal", "DerSimonian & Laird 1986; Viechtbauer 2005"),
+    ("many", "expected_maximum", "by how much the best of K equal systems leads by chance", "estimates near normal, independent", "Tippett 1925; Harter 1961"),
     ("repeats attempts", "variance_components", "what varies: items, attempts, runs, repeats of the judge", "sources random and independent", "Henderson 1953, method 1; Searle, Casella & McCulloch 1992, ch. 5"),
     ("repeats attempts", "precision_table", "what more items or more attempts would buy", "components as estimated", "Searle, Casella & McCulloch 1992, ch. 5"),
     ("repeats attempts", "item_means", "attempts reduced to items", "none", "arithmetic"),
@@ -155,5 +156,8 @@ ROWS: tuple[tuple[str, str, str, str, str], ...] = (
     ("corpus paired", "corpus_swap", "do two systems differ in such a metric; decides", "answers exchangeable between systems under the null", "Riezler & Maxwell 2005, section 4"),
     ("bootstrap", "resample_mean", "replicates of a mean", "rows or clusters independent", "Davison & Hinkley 1997, chapter 2"),
     ("bootstrap", "exact_resamples", "every resample of a small sample with its probability", "independent rows", "enumeration"),
+    ("verify rate", "attainable", "can a count out of n give this printed rate", "the rate is of whole items", "arithmetic"),
+    ("verify rate", "sizes_that_fit", "which numbers of items fit all printed rates", "the rates are of whole items", "arithmetic"),
+    ("verify rate", "rate_error", "the standard error a rate over n items has", "independent items", "arithmetic"),
 )  # fmt: skip
 """Topics (the first is the main one), name, answers, assumes, source."""

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aliquot.errors import UsageError
 from aliquot.stats.correlation import design_effect_of
 from aliquot.stats.discordance import as_power, as_rate, feasible_difference
 from aliquot.stats.distributions import normal_quantile, two_sided_z
 from aliquot.stats.inputs import as_count, as_level
-from aliquot.stats.power import PowerMethod, mcnemar_power, mcnemar_sample_size
+from aliquot.stats.power import (
+    Detectable,
+    PowerMethod,
+    detectable_difference,
+    mcnemar_power,
+    mcnemar_sample_size,
+)
 from aliquot.stats.results import Record, Undefined
 
 _ROUNDING = 1e-12
@@ -63,6 +69,27 @@ class FoldedDesign(Record):
             return Undefined("the judge cannot see the difference: its factor se + sp − 1 is 0")
         needed = mcnemar_sample_size(self.psi, self.difference, power=power, level=level, method=method)
         return needed if isinstance(needed, Undefined) else self.items(needed)
+
+    def detectable(
+        self, n: float, *, power: float = 0.8, level: float = 0.95, method: PowerMethod = "exact"
+    ) -> Detectable | Undefined:
+        """Return the smallest true difference that ``n`` items would show through this judge.
+
+        As :func:`aliquot.stats.power.detectable_difference` at this psi, on the scale of the truth; its ``n`` and
+        ``psi`` are those of the plain design.
+        """
+        worth = self.effective(n)
+        if self.factor == 0:
+            return Undefined("the judge cannot see any difference: its factor se + sp − 1 is 0")
+        if worth < 1:
+            return Undefined(f"{n:g} items are worth less than one independent item")
+        found = detectable_difference(worth, psi=self.psi, power=power, level=level, method=method)
+        if isinstance(found, Undefined):
+            return found
+        low, high = found.low / self.factor, found.high / self.factor
+        if low > 1:
+            return Undefined("through this judge not even a candidate that fixes everything would be found")
+        return replace(found, low=low, high=min(1.0, high))
 
 
 def fold_design(
