@@ -11,7 +11,7 @@ from aliquot.analysis.costs import Price
 from aliquot.analysis.method import effective_items
 from aliquot.findings.comparison import Comparison, Detectable, Scale, Settlement
 from aliquot.stats.distributions import normal_quantile, two_sided_t
-from aliquot.stats.power import detectable_difference, mcnemar_sample_size
+from aliquot.stats.power import connor_sample_size, detectable_difference, mcnemar_sample_size
 from aliquot.stats.results import Estimate, Undefined
 
 POWER = 0.8
@@ -112,8 +112,14 @@ def _needed_items(
 
     A binary sample keeps its design effect (items per independent item), a clustered one its cluster size.
     """
+    too_many = Undefined(f"more than {MOST_ITEMS:,} items would be needed")
     if scale.kind == "binary":
-        found = mcnemar_sample_size(disagreement(sample), abs(difference.point), power=POWER, level=level)
+        psi, size = disagreement(sample), abs(difference.point)
+        if (
+            connor_sample_size(psi, size, power=POWER, level=level) > MOST_ITEMS
+        ):  # the exact test needs more yet
+            return too_many
+        found = mcnemar_sample_size(psi, size, power=POWER, level=level)
         if isinstance(found, Undefined):
             return found
         needed = found * max(1.0, sample.n / effective_items(sample, difference))
@@ -123,6 +129,6 @@ def _needed_items(
     else:
         return Undefined("the differences show no variation to plan with")
     if not needed <= MOST_ITEMS:  # also when it overflowed
-        return Undefined(f"more than {MOST_ITEMS:,} items would be needed")
+        return too_many
     enough = fewest_units(level) * sample.n / _units(sample)
     return max(math.ceil(needed), math.ceil(enough), sample.n + 1)
