@@ -34,8 +34,8 @@ def warn_further(further: Further, scale: Scale) -> tuple[Note, ...]:
         scale: the metric's scale.
     """
     return (
-        *_scoring(further.scoring, scale),
-        *_clusters(further.clusters_tried, scale),
+        *scoring_notes(further.scoring, scale),
+        *cluster_notes(further.clusters_tried, scale),
         *_item_tests(further.item_tests),
         *_answered(further.answered, scale),
         *further.notes,
@@ -75,7 +75,8 @@ def write_interval(estimate: Estimate | Undefined, scale: Scale) -> str:
     return f"{point} [{low} to {high}]{difference_unit(scale)}"
 
 
-def _scoring(scoring: ScoringRules | None, scale: Scale) -> Iterator[Note]:
+def scoring_notes(scoring: ScoringRules | None, scale: Scale) -> Iterator[Note]:
+    """Say when the sign or the verdict is another under another scoring rule."""
     if scoring is None:
         return
     changed = [one for one in scoring.others if _sign(one) * _sign(scoring.chosen) < 0]
@@ -107,7 +108,8 @@ def _word(reading: RuleReading) -> str:
     return reading.word.replace("_", " ")
 
 
-def _clusters(search: ClusterSearch | None, scale: Scale) -> Iterator[Note]:
+def cluster_notes(search: ClusterSearch | None, scale: Scale) -> Iterator[Note]:
+    """Say when a field that nobody named acts as a cluster, with both intervals."""
     if search is None:
         return
     for found in search.found[:1]:

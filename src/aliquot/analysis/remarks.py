@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import polars as pl
+
 from aliquot.analysis.claims import Claim
 from aliquot.analysis.further import MOST_SCANNED
 from aliquot.analysis.method import Analysed
@@ -54,6 +56,7 @@ def find_warnings(
         *_about_method(claim.analysed, rates),
         *_about_matching(claim),
         *_about_settings(contrast),
+        *_about_judge(evidence, about.metric),
         *read,
     )
 
@@ -113,6 +116,15 @@ def _about_settings(contrast: Contrast) -> list[Note]:
         return []
     text = f"{len(changed)} components changed ({', '.join(changed)}): the difference is theirs together"
     return [Note("several_changes", text)]
+
+
+def _about_judge(evidence: Evidence, metric: str) -> list[Note]:
+    """Say that the metric is a model judge's word that nobody held against people."""
+    judges = evidence.metrics.filter(pl.col("metric") == metric)["judge"].drop_nulls().to_list()
+    return [
+        Note("judge_not_validated", f"{metric} is the word of a judge ({judge}) that was not validated")
+        for judge in judges
+    ]
 
 
 def find_unchecked(evidence: Evidence, claim: Claim) -> tuple[Note, ...]:

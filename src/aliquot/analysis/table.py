@@ -16,6 +16,7 @@ from aliquot.analysis.method import analyse_pairs, analyse_system, interval_of_p
 from aliquot.analysis.scales import scale_of
 from aliquot.analysis.settle import find_detectable
 from aliquot.analysis.software import versions
+from aliquot.analysis.table_remarks import remark_rows
 from aliquot.errors import InputError, UsageError
 from aliquot.evidence.contents import headline_metric, metrics, require, systems, tasks
 from aliquot.evidence.matching import MatchOn, pair
@@ -115,7 +116,17 @@ def compare_table(evidence: Evidence, *, choices: TableChoices, command: str = "
         critical=joint.critical if len(rows) > 1 else two_sided_z(choices.level),
         comparisons=len(rows),
         scale=scale,
-        warnings=_warnings(evidence, rows),
+        warnings=(
+            *remark_rows(
+                evidence,
+                columns,
+                level=choices.level,
+                seed=choices.seed,
+                cluster=choices.cluster,
+                match_on=choices.match_on,
+            ),
+            *_warnings(evidence, rows),
+        ),
         why=f"every candidate against {baseline} on shared items; {_together(len(rows), joint)}",
         estimand=(
             "Differences between these systems on items like these, with these prompts, decoding and scorers; "
