@@ -47,7 +47,6 @@ def output_forms(command: Command) -> Command:
 def take_reading(options: dict[str, Any]) -> ReadOptions:
     """Take the reading options out of a command's options; what a mapping file says stands below them."""
     from dataclasses import replace
-    from pathlib import Path
 
     from aliquot.readers.options import ReadOptions
 
@@ -56,9 +55,9 @@ def take_reading(options: dict[str, Any]) -> ReadOptions:
     mapping = options.pop("mapping")
     saved = ReadOptions()
     if mapping is not None:
-        from aliquot.readers.mapping import read_mapping
+        from aliquot.readers.mapping import find_mapping
 
-        saved = read_mapping(Path(mapping))
+        saved = find_mapping(mapping)
     return replace(
         saved, **{name: value for name, value in taken.items() if value is not None and value != ()}
     )
@@ -99,7 +98,9 @@ _PAIRING = (
 
 _COMPARISON = (
     click.option("--cluster", help="Field that names an item's cluster (document, template, conversation)."),
-    click.option("--margin", "--no-worse-than", "margin", help="Largest loss that does not matter: 2pt, or 0.02."),
+    click.option(
+        "--margin", "--no-worse-than", "margin", help="Largest loss that does not matter: 2pt, or 0.02."
+    ),
     click.option(
         "--unpaired", is_flag=True, help="Compare each system's own items although some are shared."
     ),
@@ -141,7 +142,10 @@ _READING = (
         for name in COLUMNS
     ),
     click.option(
-        "--mapping", metavar="FILE", help="These options from a file (aliquot read --save-mapping FILE)."
+        "--mapping",
+        metavar="FILE|NAME",
+        help="These options from a file (aliquot read --save-mapping FILE), or a platform's: langfuse, langsmith, "
+        "braintrust, mlflow, weave, phoenix, foundryr.",
     ),
     click.option("--reader", help="Reader to use, when the file does not tell what it is."),
     click.option(

@@ -15,6 +15,7 @@ from aliquot.files.text import decode, read_bounded
 from aliquot.files.writing import write_whole
 from aliquot.files.yaml_documents import parse_yaml
 from aliquot.readers.options import ReadOptions
+from aliquot.readers.platform_mapping import shipped_mappings
 
 MAX_BYTES: Final = 1 << 20
 """Largest mapping file."""
@@ -41,6 +42,24 @@ def read_mapping(path: Path) -> ReadOptions:
         return msgspec.convert({_KEYS[key]: value for key, value in options.items()}, ReadOptions)
     except msgspec.ValidationError as error:
         raise InputError(f"holds something else than expected: {error}", file=file) from error
+
+
+def find_mapping(name: str) -> ReadOptions:
+    """Return the reading options of a file, or of a mapping that comes with the package (``langfuse``).
+
+    A file of that name stands above a mapping that comes with the package.
+
+    Raises:
+        InputError: there is neither, or the file is no mapping.
+        MachineError: the machine refuses to read it.
+    """
+    shipped = shipped_mappings()
+    if not Path(name).exists():
+        if name.lower() in shipped:
+            return ReadOptions(reader=name.lower())
+        remedy = f"Shipped mappings: {', '.join(shipped)}"
+        raise InputError("there is no such mapping file", file=name, remedy=remedy)
+    return read_mapping(Path(name))
 
 
 def write_mapping(path: Path, options: ReadOptions) -> None:

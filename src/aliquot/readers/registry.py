@@ -104,7 +104,8 @@ def find_reader(path: Path, *, name: str | None = None) -> Reader:
         InputError: the path does not exist, or no reader knows it.
     """
     if name is not None:
-        known = {reader.name: reader for reader in (*own_readers(), *third_party(), TABLE)}
+        platforms: tuple[Reader, ...] = import_module("aliquot.readers.platform").platform_readers()
+        known = {reader.name: reader for reader in (*platforms, *own_readers(), *third_party(), TABLE)}
         if name not in known:
             raise UsageError(f"there is no reader {name!r}. {nearest(name, known)}")
         return known[name]
