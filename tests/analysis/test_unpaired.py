@@ -9,6 +9,7 @@ import pytest
 from aliquot import compare
 from aliquot.errors import UsageError
 from aliquot.evidence.assembly import assemble
+from aliquot.stats.power_exact_unpaired import unpaired_exact_detectable, unpaired_exact_sample_size
 from aliquot.stats.results import Estimate
 from tests.oracles import case
 
@@ -136,3 +137,14 @@ def test_missing_rows_of_a_side_are_read_both_ways():
     found = compare(assemble(rows))
     assert found.if_missing is not None
     assert found.if_missing.rows == 2
+
+
+def test_at_a_rate_of_0_or_1_the_reach_is_exact():
+    # 20 of 20 against 17 of 20: the normal approximation does not hold at 1
+    found = compare(different_items([1] * 20, [1] * 17 + [0] * 3))
+    assert found.detectable.method == "unpaired_exact"
+    assert found.detectable.low == unpaired_exact_detectable(20, rate=1, direction="down")
+    assert found.to_settle.method == "unpaired_exact"
+    assert found.to_settle.items == unpaired_exact_sample_size(1, 0.85)
+    within = compare(different_items([1] * 18 + [0] * 2, [1] * 17 + [0] * 3))
+    assert (within.detectable.method, within.to_settle.method) == ("unpaired_z", "unpaired_z")

@@ -75,6 +75,8 @@ def all_pairs(values: ArrayLike, *, clusters: ArrayLike | None = None) -> AllPai
     table = _as_table(values)
     codes = None if clusters is None else cluster_codes(clusters, table.shape[0])
     binary = bool(((table == 0) | (table == 1) | np.isnan(table)).all())
+    if not binary:
+        as_values(table[~np.isnan(table)], name="values", at_least=0)
     if binary:
         n, right, both = _binary_sums(table)
         broke = right - both  # right[i, j]: items that i gets right among those it shares with j
@@ -97,15 +99,13 @@ def all_pairs(values: ArrayLike, *, clusters: ArrayLike | None = None) -> AllPai
 
 
 def _as_table(values: ArrayLike) -> NDArray[Any]:
-    """Return a matrix of finite numbers and NaN."""
+    """Return a matrix of numbers and NaN."""
     table = as_array(values, name="values", wanted="a matrix: a row an item, a column a system")
     if table.ndim != 2 or table.dtype.kind not in "biuf" or not table.size:
         raise UsageError(
             "values must be a matrix of numbers, a row an item and a column a system; "
             f"got shape {table.shape} of {table.dtype}"
         )
-    if table.dtype.kind == "f" and not np.isfinite(table.sum()):
-        as_values(table[~np.isnan(table)], name="values", at_least=0)
     return table
 
 
