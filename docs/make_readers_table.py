@@ -27,13 +27,19 @@ ROOT = Path(__file__).resolve().parents[1]
 LOGS = ROOT.parent / "shared" / "logs"
 PAGE = ROOT / "docs" / "readers.md"
 MARK = "<!-- Everything below is written by make readers -->\n"
-FORMATS = ("inspect", "lm-eval", "promptfoo", "helm", "lighteval", "deepeval", "ragas")
+FORMATS = ("inspect", "lm-eval", "promptfoo", "helm", "lighteval", "deepeval", "ragas", "alpaca_eval", "fastchat", "openai_evals",
+           "azure")  # fmt: skip
 NO_LOGS = {
     "tasks",
     "promptfooconfig.yaml",
     "two_prompts.config.yaml",
     "results.junit.xml",
     "terminal_output.txt",
+    "preferences_long.csv",
+    "weighted_alpaca_eval_gpt4_turbo_leaderboard.csv",
+    "judge_prompts.jsonl",
+    "mt_bench_question.jsonl",
+    "mt_bench_reference_gpt-4.jsonl",
     "terminal_output_evaluate.txt",
     "terminal_output_test_run.txt",
     "discount_benchmark.csv",
@@ -80,7 +86,7 @@ def main() -> int:
         equal = sum(number.equal for number in found)
         version = f"{find_reader(path).name} {evidence.sources[0].version}"
         lines.append(
-            f"| `{_short(name)}` | {version} | {evidence.items.height} | {evidence.responses.height} "
+            f"| `{_short(name)}` | {version} | {evidence.items.height} | {_answers(evidence)} "
             f"| {_errors(evidence)} | {len(found)} | {equal} |"
         )
     head = PAGE.read_text(encoding="utf-8").split(MARK)[0]
@@ -100,6 +106,11 @@ def _logs() -> Iterator[Path]:
         for path in sorted((LOGS / part).rglob("*")):
             if path.is_file() and not NO_LOGS & set(path.relative_to(LOGS).parts):
                 yield path
+
+
+def _answers(evidence: Evidence) -> str:
+    votes = evidence.votes.height
+    return f"{votes} votes" if votes and not evidence.responses.height else str(evidence.responses.height)
 
 
 def _errors(evidence: Evidence) -> int:
@@ -184,6 +195,7 @@ def _clustered(frame: pl.DataFrame, field: str) -> float | None:
 REDUCERS = ("mode: ", "pass_at_2: ", "at_least_", "max: ", "median: ")
 
 REASONS: tuple[tuple[str, str], ...] = (
+    ("openai_evals bootstrap_std", "the spread of means of 1,000 unseeded half samples; ours is s/√n"),
     ("inspect bootstrap_stderr", "a bootstrap without a seed; ours is s/√n"),
     (
         f"inspect {CLUSTERED}",
