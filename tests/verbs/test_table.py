@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -13,6 +14,7 @@ from aliquot.errors import UsageError
 from aliquot.evidence.assembly import assemble
 from aliquot.evidence.tables import Evidence
 from aliquot.reports.render import render
+from aliquot.stats import wilson
 from aliquot.stats.results import Estimate
 from aliquot.verbs.table import write_latex
 from tests.shared import shared
@@ -98,10 +100,39 @@ def test_means_over_tasks_carry_the_error_of_their_weighting():
     assert alike.candidate_rate.se == pytest.approx(math.sqrt((of_a + of_b) / 4))  # 0.140683
     assert pooled.weighting == "items pooled"
     assert pooled.candidate_rate.point == pytest.approx(11 / 20)  # 0.55
-    assert pooled.candidate_rate.se == pytest.approx(
-        math.sqrt(0.55 * 0.45 / 19)
-    )  # 0.114133, one sample of 20
-    assert pooled.candidate_rate.se != pytest.approx(alike.candidate_rate.se, rel=0.1)
+    assert pooled.candidate_rate.method == "wilson"  # one sample of 20: 11 right
+    assert pooled.candidate_rate.low == pytest.approx(wilson(11, 20).low)
+
+
+def test_a_cluster_that_lies_in_several_tasks_is_one_cluster_of_their_mean():
+    rng = np.random.default_rng(5)
+    shift = np.repeat(rng.integers(-1, 2, 12), 4)
+    a = np.repeat(0.0, 48)
+    rows = [
+        {
+            "task": task,
+            "system": system,
+            "item": f"{task}-{i}",
+            "value": float(value),
+            "cluster": f"p{i // 4}",
+        }
+        for task in ("s", "t")
+        for system, values in (("zero", a), ("b", shift))
+        for i, value in enumerate(values)
+    ]
+    frame = pl.DataFrame(rows)
+    items = frame.select("task", "item", "cluster").unique(maintain_order=True)
+    scores = pl.DataFrame(
+        {"metric": ["value"], "kind": ["bounded"], "low": [-1.0], "high": [1.0], "better": ["higher"]}
+    )
+    together = table(assemble(frame.drop("cluster"), items=items, metrics=scores))
+    alone = compare(assemble(frame.drop("cluster"), items=items, metrics=scores), task="s", noise=None)
+    assert isinstance(alone.difference, Estimate)
+    # the second task repeats the first, so it adds nothing to what the clusters say
+    for mean in together.groups:
+        assert isinstance(mean.difference, Estimate)
+        assert mean.difference.point == pytest.approx(alone.difference.point)
+        assert mean.difference.width == pytest.approx(alone.difference.width, rel=0.02)
 
 
 def test_the_public_case_of_group_errors_is_met():

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 
 from aliquot.analysis.arrays import PairedSample
+from aliquot.analysis.method import analyse_pairs, analyse_system
 from aliquot.findings.comparison import Scale
 from aliquot.findings.table import GroupMean
-from aliquot.stats.inputs import Floats, Integers
-from aliquot.stats.strata import Shares
-from aliquot.stats.stratified import stratified_difference, stratified_mean
 
 MEAN_OF_TASKS = "tasks as strata"
 ALL_ITEMS = "items pooled"
@@ -42,13 +41,18 @@ class Measured(Protocol):
         ...
 
     @property
+    def flipped_with(self) -> np.ndarray:
+        """The label of each item's cluster, the same across tasks."""
+        ...
+
+    @property
     def asks(self) -> frozenset[str]:
         """What tells its items from those of other tasks."""
         ...
 
 
 def find_group_means(
-    columns: Sequence[Measured], *, level: float
+    columns: Sequence[Measured], *, level: float, seed: int
 ) -> tuple[tuple[GroupMean, ...], Scale | None]:
     """Return the means over tasks of each candidate, and their scale; none when the metrics are not of one scale.
 
@@ -58,6 +62,7 @@ def find_group_means(
     Args:
         columns: the differences of the table.
         level: confidence level.
+        seed: seed of the tests that own the intervals.
     """
     columns = _apart(columns)
     scales = {(one.scale.kind, one.scale.low, one.scale.high, one.scale.better) for one in columns}
@@ -69,7 +74,7 @@ def find_group_means(
     for candidate in dict.fromkeys(one.candidate for one in columns):
         mine = [one for one in columns if one.candidate == candidate]
         if {one.task for one in mine} == tasks:
-            found += _means(mine, candidate, scale, level=level)
+            found += _means(mine, candidate, scale, level=level, seed=seed)
     return tuple(found), scale
 
 
@@ -82,42 +87,37 @@ def _apart(columns: Sequence[Measured]) -> list[Measured]:
     return [one for one in columns if one.task in kept]
 
 
-def _means(columns: Sequence[Measured], candidate: str, scale: Scale, *, level: float) -> Iterator[GroupMean]:
-    a, b = (
-        np.concatenate([one.sample.a for one in columns]),
-        np.concatenate([one.sample.b for one in columns]),
-    )
-    strata = np.repeat(np.arange(len(columns)), [one.sample.n for one in columns])
-    clusters = _clusters(columns)
-    weightings: tuple[tuple[str, Shares], ...] = ((MEAN_OF_TASKS, "equal"), (ALL_ITEMS, "size"))
-    low, high = scale.low, scale.high
-    for name, shares in weightings:
-        fixed = strata if shares == "equal" else np.zeros_like(strata)
-
-        def rate(values: Floats, fixed: Integers = fixed, shares: Shares = shares):
-            return stratified_mean(
-                values, strata=fixed, shares=shares, clusters=clusters, low=low, high=high, level=level
-            )
-
+def _means(
+    columns: Sequence[Measured], candidate: str, scale: Scale, *, level: float, seed: int
+) -> Iterator[GroupMean]:
+    for name, sample in ((MEAN_OF_TASKS, _by_task(columns)), (ALL_ITEMS, _pooled(columns))):
         yield GroupMean(
             weighting=name,
             candidate=candidate,
-            baseline_rate=rate(a),
-            candidate_rate=rate(b),
-            difference=stratified_difference(
-                a, b, strata=fixed, shares=shares, clusters=clusters, low=low, high=high, level=level
-            ),
+            baseline_rate=analyse_system(sample.baseline(), scale, level=level),
+            candidate_rate=analyse_system(sample.candidate(), scale, level=level),
+            difference=analyse_pairs(sample, scale, level=level, seed=seed).difference,
         )
 
 
-def _clusters(columns: Sequence[Measured]) -> Integers | None:
-    """Return cluster codes told apart by task, as strata hold whole clusters; None when no task has any."""
-    if all(one.sample.clusters is None for one in columns):
-        return None
-    parts: list[Integers] = []
-    start = 0
-    for one in columns:
-        codes = np.arange(one.sample.n) if one.sample.clusters is None else one.sample.clusters
-        parts.append(codes + start)
-        start += int(codes.max(initial=-1)) + 1
-    return np.concatenate(parts)
+def _by_task(columns: Sequence[Measured]) -> PairedSample:
+    """Return all items with every task weighing alike; the tasks are strata where no cluster lies across them."""
+    sizes = [one.sample.n for one in columns]
+    strata = np.repeat(np.arange(len(columns)), sizes)
+    weights = np.repeat([1 / size for size in sizes], sizes)
+    return replace(_pooled(columns), strata=strata, weights=None if len(set(sizes)) == 1 else weights)
+
+
+def _pooled(columns: Sequence[Measured]) -> PairedSample:
+    """Return the items of all tasks as one sample; a cluster that lies in several tasks is one cluster."""
+    samples = [one.sample for one in columns]
+    labels = np.concatenate([one.flipped_with for one in columns])
+    codes = np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    return PairedSample(
+        items=tuple(f"{one.task}\x1f{item}" for one in columns for item in one.sample.items),
+        clusters=codes if any(sample.clusters is not None for sample in samples) else None,
+        a=np.concatenate([sample.a for sample in samples]),
+        b=np.concatenate([sample.b for sample in samples]),
+        k_a=np.concatenate([sample.k_a for sample in samples]),
+        k_b=np.concatenate([sample.k_b for sample in samples]),
+    )

@@ -83,6 +83,11 @@ class Column:
         """What tells its items from those of other tasks."""
         return frozenset(self.asked)
 
+    @property
+    def flipped_with(self) -> np.ndarray:
+        """The label of each item's cluster (the item itself where it has none), the same across tasks."""
+        return _unit_labels(self)[1]
+
 
 def compare_table(evidence: Evidence, *, choices: TableChoices, command: str = "") -> Table:
     """Return the table of every candidate against the baseline on every task.
@@ -106,7 +111,7 @@ def compare_table(evidence: Evidence, *, choices: TableChoices, command: str = "
         )
     joint = _joint(columns, choices)
     rows = _rows(columns, joint, choices)
-    groups, scale = find_group_means(columns, level=choices.level)
+    groups, scale = find_group_means(columns, level=choices.level, seed=choices.seed)
     return Table(
         baseline=baseline,
         rows=rows,

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from aliquot.cli.options import comparison_options, output_forms, reading_options, take_reading
+from aliquot.cli.options import Shown, comparison_options, output_forms, reading_options, take_reading
 
 
 @click.command("compare")
@@ -14,7 +14,7 @@ from aliquot.cli.options import comparison_options, output_forms, reading_option
 @comparison_options
 @reading_options
 @output_forms
-def command(paths: tuple[str, ...], *, form: str, verbose: bool, **choices: Any) -> None:
+def command(paths: tuple[str, ...], *, shown: Shown, **choices: Any) -> None:
     """Compare two systems on the items they share; A is the baseline, B the candidate.
 
     A and B are runs, logs or tables; one path is enough when it holds two systems.
@@ -28,4 +28,4 @@ def command(paths: tuple[str, ...], *, form: str, verbose: bool, **choices: Any)
     from aliquot.verbs.compare import compare
 
     found = compare(*paths, options=take_reading(choices), **choices)
-    print_finding(found, form=form, verbose=verbose)
+    print_finding(found, shown)

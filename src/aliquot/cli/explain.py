@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from aliquot.cli.options import output_forms
+from aliquot.cli.options import Shown, output_forms
 
 
 @click.command("explain")
 @click.argument("subject", metavar="METHOD | FINDING.json")
 @output_forms
-def command(subject: str, *, form: str, verbose: bool) -> None:
+def command(subject: str, *, shown: Shown) -> None:
     """A method in plain words with its source; of a saved comparison, a methods paragraph and its limits to paste.
 
     \b
@@ -20,4 +20,4 @@ def command(subject: str, *, form: str, verbose: bool) -> None:
     from aliquot.cli.printing import print_finding
     from aliquot.verbs.explain import explain
 
-    print_finding(explain(subject), form=form, verbose=verbose)
+    print_finding(explain(subject), shown)

@@ -32,6 +32,9 @@ OTHER_VERBS = {
 }
 
 
+COLUMNS = 100
+"""Columns of help at most."""
+
 OBJECTS = 50_000
 """New objects between two searches for garbage: imports make many, and none of them is garbage."""
 
@@ -73,7 +76,7 @@ class LazyGroup(click.Group):
 
 
 @click.group(
-    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": COLUMNS}
 )
 @click.version_option(package_name="aliquot", prog_name="aliquot")
 def group() -> None:
@@ -92,7 +95,7 @@ def main() -> None:
     gc.set_threshold(OBJECTS)
     _make_console_safe()
     try:
-        code = group.main(standalone_mode=False)
+        code = group.main(standalone_mode=False, terminal_width=_width_of_help())
     except click.exceptions.Abort:
         click.echo("aliquot: interrupted", err=True)
         code = 130
@@ -119,3 +122,12 @@ def _make_console_safe() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
+
+
+def _width_of_help() -> int:
+    """Return the width that click would take, without ``shutil`` and the archive modules it loads (start-up)."""
+    try:
+        columns = int(os.environ.get("COLUMNS", "0")) or os.get_terminal_size(sys.__stdout__.fileno()).columns  # pyright: ignore[reportOptionalMemberAccess] - None is an AttributeError
+    except (ValueError, OSError, AttributeError):
+        columns = 0
+    return max(min(columns or 80, COLUMNS) - 2, 50)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from aliquot.cli.options import output_forms, reading_options, take_reading
+from aliquot.cli.options import Shown, output_forms, reading_options, take_reading
 
 
 @click.command("noise")
@@ -18,7 +18,7 @@ from aliquot.cli.options import output_forms, reading_options, take_reading
 @click.option("--forget", is_flag=True, help="Do not remember it in .aliquot/noise.json.")
 @reading_options
 @output_forms
-def command(paths: tuple[str, ...], *, form: str, verbose: bool, forget: bool, **choices: Any) -> None:
+def command(paths: tuple[str, ...], *, shown: Shown, forget: bool, **choices: Any) -> None:
     """The same system twice: which items flip, and how much the suite moves by itself.
 
     It is remembered in .aliquot/noise.json, and compare shows it beside later differences.
@@ -33,6 +33,6 @@ def command(paths: tuple[str, ...], *, form: str, verbose: bool, forget: bool, *
 
     memory = {"memory": None} if forget else {}
     found = noise(*paths, options=take_reading(choices), **memory, **choices)
-    print_finding(found, form=form, verbose=verbose)
-    if form == "text" and not forget and isinstance(found.wobble, Estimate):
+    print_finding(found, shown)
+    if shown.form == "text" and not forget and isinstance(found.wobble, Estimate):
         click.echo(f"\nRemembered in {NOISE_FILE}; compare shows it beside later differences.")

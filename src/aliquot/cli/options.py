@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -29,17 +29,31 @@ def reading_options(command: Command) -> Command:
     return _decorated(command, _READING)
 
 
+class Shown(NamedTuple):
+    """How a finding is printed: the form, whether everything, and a file it is also written to."""
+
+    form: str
+    verbose: bool
+    output: str | None
+
+
 def output_forms(command: Command) -> Command:
-    """Add ``--json``, ``--markdown`` and ``-v``; the command is called with ``form`` and ``verbose``."""
+    """Add ``--json``, ``--markdown``, ``-v`` and ``-o``; the command is called with ``shown``."""
 
     @wraps(command)
-    def with_form(*args: Any, as_json: bool, markdown: bool, **options: Any) -> Any:
+    def with_form(
+        *args: Any, as_json: bool, markdown: bool, verbose: bool, output: str | None, **options: Any
+    ) -> Any:
         if as_json and markdown:
             from aliquot.errors import UsageError
 
             raise UsageError("--json and --markdown exclude each other")
+        if output is not None:
+            from aliquot.verbs.report import form_of
+
+            form_of(output)  # an ending nobody knows is said before anything is computed
         form = "json" if as_json else "markdown" if markdown else "text"
-        return command(*args, form=form, **options)
+        return command(*args, shown=Shown(form, verbose, output), **options)
 
     return _decorated(with_form, _FORMS)  # pyright: ignore[reportReturnType] - a click callback is called by name
 
@@ -73,6 +87,9 @@ _FORMS = (
     click.option("--json", "as_json", is_flag=True, help="Print the whole finding as JSON."),
     click.option("--markdown", is_flag=True, help="Print Markdown for a pull request."),
     click.option("-v", "--verbose", is_flag=True, help="Everything: all methods, every warning."),
+    click.option(
+        "-o", "--output", metavar="FILE", help="Also write it to a file: .html, .md, .json or .txt."
+    ),
 )
 
 _PAIRING = (

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from aliquot.cli.options import output_forms, reading_options, take_reading
+from aliquot.cli.options import Shown, output_forms, reading_options, take_reading
 
 
 @click.command("plan")
@@ -38,7 +38,7 @@ from aliquot.cli.options import output_forms, reading_options, take_reading
 @click.option("--write", metavar="FILE", help="Fix the plan in a file, hashed and dated, for compare --plan.")
 @reading_options
 @output_forms
-def command(paths: tuple[str, ...], *, form: str, verbose: bool, **choices: Any) -> None:
+def command(paths: tuple[str, ...], *, shown: Shown, **choices: Any) -> None:
     """How many items, attempts, minutes and how much money a difference would take.
 
     \b
@@ -49,4 +49,4 @@ def command(paths: tuple[str, ...], *, form: str, verbose: bool, **choices: Any)
     from aliquot.verbs.plan import plan
 
     found = plan(*paths, options=take_reading(choices), **choices)
-    print_finding(found, form=form, verbose=verbose)
+    print_finding(found, shown)

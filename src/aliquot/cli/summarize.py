@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from aliquot.cli.options import output_forms, reading_options, take_reading
+from aliquot.cli.options import Shown, output_forms, reading_options, take_reading
 
 
 @click.command("summarize")
@@ -22,7 +22,7 @@ from aliquot.cli.options import output_forms, reading_options, take_reading
 @click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level.")
 @reading_options
 @output_forms
-def command(paths: tuple[str, ...], *, form: str, verbose: bool, **choices: Any) -> None:
+def command(paths: tuple[str, ...], *, shown: Shown, **choices: Any) -> None:
     """What each system reached, how much it answered, and how sure that is; nothing is compared.
 
     \b
@@ -33,4 +33,4 @@ def command(paths: tuple[str, ...], *, form: str, verbose: bool, **choices: Any)
     from aliquot.verbs.summarize import summarize
 
     found = summarize(*paths, options=take_reading(choices), **choices)
-    print_finding(found, form=form, verbose=verbose)
+    print_finding(found, shown)

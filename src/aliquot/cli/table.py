@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from aliquot.cli.options import output_forms, reading_options, take_reading
+from aliquot.cli.options import Shown, output_forms, reading_options, take_reading
 
 
 @click.command("table")
@@ -43,8 +43,7 @@ from aliquot.cli.options import output_forms, reading_options, take_reading
 def command(
     paths: tuple[str, ...],
     *,
-    form: str,
-    verbose: bool,
+    shown: Shown,
     latex: str | None,
     metrics: tuple[str, ...],
     **choices: Any,
@@ -61,4 +60,4 @@ def command(
     found = table(*paths, metrics=named, options=take_reading(choices), **choices)
     if latex is not None:
         write_latex(found, latex)
-    print_finding(found, form=form, verbose=verbose)
+    print_finding(found, shown)

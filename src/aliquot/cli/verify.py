@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from aliquot.cli.options import output_forms, reading_options, take_reading
+from aliquot.cli.options import Shown, output_forms, reading_options, take_reading
 
 
 @click.command("verify")
@@ -19,7 +19,7 @@ from aliquot.cli.options import output_forms, reading_options, take_reading
 @reading_options
 @output_forms
 def command(
-    inputs: tuple[str, ...], *, n: int | None, claims: str | None, form: str, verbose: bool, **options: Any
+    inputs: tuple[str, ...], *, n: int | None, claims: str | None, shown: Shown, **options: Any
 ) -> None:
     """Printed numbers against their rows, or against arithmetic alone.
 
@@ -34,4 +34,4 @@ def command(
     paths = [one for one in inputs if n is None or os.path.exists(one)]  # noqa: PTH110 - no pathlib at start-up
     figures = [one for one in inputs if one not in paths]
     found = verify(*paths, figures=figures, n=n, claims=claims, options=take_reading(options))
-    print_finding(found, form=form, verbose=verbose)
+    print_finding(found, shown)

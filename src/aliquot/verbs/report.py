@@ -9,6 +9,7 @@ from aliquot.errors import UsageError, nearest
 from aliquot.evidence.tables import Evidence
 from aliquot.files.writing import write_whole
 from aliquot.findings.comparison import Comparison
+from aliquot.findings.finding import Finding
 from aliquot.reports.render import render
 from aliquot.verbs.compare import compare
 
@@ -38,15 +39,15 @@ def report(
     return write_report(found, output), found
 
 
-def write_report(comparison: Comparison, output: str | Path) -> Path:
-    """Write a finding to a file whose ending chooses the form, and return its path.
+def write_report(finding: Finding, output: str | Path) -> Path:
+    """Write a finding of any kind to a file whose ending chooses the form, and return its path.
 
     Raises:
         UsageError: an unknown ending.
         MachineError: the file cannot be written.
     """
     path = Path(output)
-    write_whole(path, render(comparison, form=form_of(path), verbose=True).encode())
+    write_whole(path, render(finding, form=form_of(path), verbose=True).encode())
     return path
 
 
