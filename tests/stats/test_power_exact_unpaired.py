@@ -114,6 +114,18 @@ def test_boschloo_keeps_its_level_and_is_never_below_fisher(n_a, n_b):
         assert powers[0] >= powers[1] - 1e-12
 
 
+@pytest.mark.parametrize(("n_a", "n_b"), [(5, 220), (150, 220), (40, 40)])
+def test_no_common_rate_gives_a_side_of_boschloo_more_than_half(n_a, n_b):
+    # the worst rate lies between two points of the first grid in the first two cases
+    region = boschloo_region(n_a, n_b, alpha=0.01)
+    x_a, x_b = np.arange(n_a + 1), np.arange(n_b + 1)
+    up = region & (x_b / n_b > x_a[:, None] / n_a)
+    rates = np.sin(np.linspace(0.0005, np.pi / 2 - 0.0005, 6000))[:, None] ** 2
+    for side in (up, region & ~up):
+        size = ((binom.pmf(x_a, n_a, rates) @ side) * binom.pmf(x_b, n_b, rates)).sum(axis=1)
+        assert size.max() <= 0.005 * (1 + 1e-9)
+
+
 def test_the_deciding_test_changes_beyond_a_hundred_thousand_tables():
     for n, name in ((316, "boschloo"), (317, "mn_score")):
         found, named = (
