@@ -27,8 +27,10 @@ ROOT = Path(__file__).resolve().parents[1]
 LOGS = ROOT.parent / "shared" / "logs"
 PAGE = ROOT / "docs" / "readers.md"
 MARK = "<!-- Everything below is written by make readers -->\n"
-FORMATS = ("inspect", "lm-eval", "promptfoo", "helm", "lighteval", "deepeval", "ragas", "alpaca_eval", "fastchat", "openai_evals",
-           "azure")  # fmt: skip
+FORMATS = (
+    "inspect", "lm-eval", "promptfoo", "helm", "lighteval", "deepeval", "ragas", "alpaca_eval", "fastchat",
+    "openai_evals", "azure",
+)  # fmt: skip
 NO_LOGS = {
     "tasks",
     "promptfooconfig.yaml",
