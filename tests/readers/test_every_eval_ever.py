@@ -132,7 +132,7 @@ def test_an_aggregate_alone_is_totals_only(tmp_path: Path) -> None:
 
 
 def _evidence() -> Evidence:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "system": "m",
             "task": "t",
