@@ -13,7 +13,7 @@ from aliquot.errors import UsageError
 from aliquot.files.plan_file import read_plan
 from aliquot.findings.planning_words import write_fit
 from aliquot.reports.render import render
-from aliquot.stats import mcnemar_power, mcnemar_sample_size, wilson
+from aliquot.stats import fold_design, mcnemar_power, mcnemar_sample_size, paired_precision_size, wilson
 from aliquot.stats.results import Undefined
 from tests.evidence_of import evidence_of, pass_fail
 from tests.shared import shared
@@ -151,3 +151,27 @@ def test_every_form_renders_and_json_holds_the_plan():
     result = CliRunner().invoke(group, ["plan", "--detect", "5pt", "--psi", "0.2", "--json"])
     assert result.exit_code == 0
     assert json.loads(result.output)["schema"] == "aliquot.plan/1"
+
+
+def test_a_judge_that_errs_costs_items_as_the_folded_design_says():
+    found = plan(detect="5pt", psi=0.2, rate=0.8, sensitivity=0.95, specificity=0.9)
+    assert (
+        found.needed[0].items
+        == fold_design(0.8, 0.85, psi=0.2, sensitivity=0.95, specificity=0.9).sample_size()
+    )
+    assert "judge_error" in {note.code for note in found.warnings}
+    with pytest.raises(UsageError, match="--rate"):
+        plan(detect="5pt", psi=0.2, sensitivity=0.9)
+
+
+def test_a_half_width_is_that_of_the_interval_printed():
+    found = plan(half_width="3pt", psi=0.2)
+    assert found.half_width == paired_precision_size(0.03, psi=0.2)
+    assert "865 items" in found.verdict.text
+
+
+def test_the_pilots_own_items_give_about_the_power_of_the_formula():
+    found = plan(evidence_of(PILOT), detect="8pt")
+    assert found.simulated is not None
+    point = next(point for point in found.at if point.items == 200)
+    assert found.simulated.low - 0.05 <= point.power <= found.simulated.high + 0.05

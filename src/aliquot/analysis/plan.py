@@ -19,21 +19,33 @@ from aliquot.findings.comparison import Scale
 from aliquot.findings.planning import AttemptsOption, Goal, Needed, Plan, PowerPoint
 from aliquot.findings.planning_words import write_fit, write_plan, write_sentence
 from aliquot.findings.power_seen import RepeatsWorth
+from aliquot.stats.discordance import discordance_range
 from aliquot.stats.distributions import normal_quantile, two_sided_z
 from aliquot.stats.equivalence import paired_margin_sample_size
+from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.stats.power import (
     DesignErrors,
+    connor_sample_size,
     design_errors,
     detectable_difference,
     mcnemar_power,
     mcnemar_sample_size,
 )
+from aliquot.stats.power_design import FoldedDesign, fold_design
 from aliquot.stats.power_graded import paired_t_detectable, paired_t_power, paired_t_sample_size
+from aliquot.stats.power_pilot import pilot_power
+from aliquot.stats.precision import paired_precision_size
 from aliquot.stats.proportions import wilson
 from aliquot.stats.results import Estimate, Undefined
 
 MOST_ITEMS = 1_000_000
 """Items above which a number is out of reach."""
+
+MOST_SIMULATED = 5_000
+"""Items up to which the pilot's own items are resampled."""
+
+MOST_EXACT = 50_000
+"""Items up to which the exact test is scanned; beyond, Connor's formula is within a thousandth of it."""
 
 LADDER = (50, 100, 200, 500, 1000, 2000, 5000)
 """Numbers of items whose worth is shown."""
@@ -57,6 +69,9 @@ class Wish:
         half_width: half width of the interval of the difference wanted.
         budget: money for one comparison.
         psi: the share of items on which the systems differ; None to take the pilot's.
+        rate: the baseline's rate, when no pilot tells; needed with a fallible judge only.
+        sensitivity: chance that the judge passes what is right.
+        specificity: chance that it fails what is wrong.
     """
 
     difference: float | None = None
@@ -67,6 +82,14 @@ class Wish:
     half_width: float | None = None
     budget: float | None = None
     psi: float | None = None
+    rate: float | None = None
+    sensitivity: float = 1.0
+    specificity: float = 1.0
+
+    @property
+    def judged(self) -> bool:
+        """Whether a judge that errs stands between the answers and their values."""
+        return self.sensitivity < 1 or self.specificity < 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +126,7 @@ class _Design:
     effect: float
     scale: Scale
     wish: Wish
+    rate: float | None = None
 
     @property
     def psi(self) -> float:
@@ -142,6 +166,7 @@ def make_plan(pilot: Pilot, wish: Wish, *, command: str = "") -> Plan:
         pilot_items=pilot.items,
         needed=needed,
         at=at,
+        simulated=_simulated(pilot, wish, first),
         attempts=tuple(_attempts(pilot, wish)),
         half_width=half,
         half_width_asked=wish.half_width,
@@ -183,7 +208,12 @@ def _design(pilot: Pilot, wish: Wish) -> _Design:
         if sd == 0:
             raise UsageError("the pilot's items do not differ at all, so nothing can be learned from it")
         return _Design((0.0,), sd, effect, pilot.scale, wish)
-    return _Design(_shares(pilot, wish, effect=effect), None, effect, pilot.scale, wish)
+    rate = wish.rate if sample is None or sample.n == 0 else float(np.mean(sample.a))
+    if wish.judged and rate is None:
+        raise UsageError(
+            "how a judge's errors weigh depends on how often answers are right; name --rate, or a pilot"
+        )
+    return _Design(_shares(pilot, wish, effect=effect), None, effect, pilot.scale, wish, rate)
 
 
 def _shares(pilot: Pilot, wish: Wish, *, effect: float) -> tuple[float, ...]:
@@ -232,12 +262,36 @@ def _items(design: _Design, goal: Goal, psi: float, size: float) -> int | Undefi
     elif goal == "not_worse":
         found = paired_margin_sample_size(psi, margin=size, power=wish.power, level=wish.level)
     else:
-        share = max(psi, abs(size))
-        found = mcnemar_sample_size(share, abs(size), power=wish.power, level=wish.level)
+        found = _to_differ(design, max(psi, abs(size)), abs(size))
     if isinstance(found, Undefined):
         return found
     items = math.ceil(found * design.effect)
     return items if items <= MOST_ITEMS else Undefined(f"more than {MOST_ITEMS:,} items would be needed")
+
+
+def _to_differ(design: _Design, psi: float, size: float) -> float | Undefined:
+    """Return the items that exact McNemar needs; by Connor's formula where they are so many that both agree."""
+    wish = design.wish
+    if wish.judged and design.rate is not None:
+        return _through_judge(design, psi, size).sample_size(power=wish.power, level=wish.level)
+    by_formula = connor_sample_size(psi, size, power=wish.power, level=wish.level)
+    if by_formula > MOST_EXACT:
+        return by_formula
+    return mcnemar_sample_size(psi, size, power=wish.power, level=wish.level)
+
+
+def _through_judge(design: _Design, psi: float, size: float) -> FoldedDesign:
+    """Return the design as the judge sees it, the candidate better, or worse where it cannot be better."""
+    rate = design.rate or 0.0
+    other = rate + size if rate + size <= 1 else rate - size
+    low, high = discordance_range(rate, other)
+    return fold_design(
+        rate,
+        other,
+        psi=min(max(psi, low), high),
+        sensitivity=design.wish.sensitivity,
+        specificity=design.wish.specificity,
+    )
 
 
 def _worth(design: _Design, n: int) -> PowerPoint:
@@ -251,6 +305,11 @@ def _worth(design: _Design, n: int) -> PowerPoint:
             else paired_t_power(worth, difference=size, sd=design.sd, level=wish.level)
         )
         return PowerPoint(n, power, detectable, None, None)
+    if wish.judged and design.rate is not None and size is not None:
+        seen = _through_judge(design, max(design.psi, size), size)
+        shown = seen.detectable(worth, power=wish.power, level=wish.level)
+        low = shown if isinstance(shown, Undefined) else shown.low
+        return PowerPoint(n, seen.power(worth, level=wish.level), low, None, None)
     found = detectable_difference(worth, psi=design.psi, power=wish.power, level=wish.level)
     detectable = found if isinstance(found, Undefined) else found.low
     if size is None:
@@ -265,13 +324,14 @@ def _worth(design: _Design, n: int) -> PowerPoint:
 
 
 def _half_width(design: _Design, half: float) -> int | Undefined:
-    """Return the items whose interval of the difference has this half width, by its normal form at difference 0."""
-    if not half > 0:
-        raise UsageError(f"a half width is positive; got {half:g}")
-    spread = design.sd if design.sd is not None else math.sqrt(design.psi)
-    if spread == 0:
-        return Undefined("no item differs, so the width cannot be planned; name --psi")
-    items = math.ceil((two_sided_z(design.wish.level) * spread / half) ** 2 * design.effect)
+    """Return the items whose interval has this half width: Tango's at difference 0, else the t form."""
+    if design.sd is None:
+        found = paired_precision_size(half, psi=design.psi, level=design.wish.level)
+        if isinstance(found, Undefined):
+            return found
+    else:
+        found = (two_sided_z(design.wish.level) * design.sd / half) ** 2
+    items = math.ceil(found * design.effect)
     return items if items <= MOST_ITEMS else Undefined(f"more than {MOST_ITEMS:,} items would be needed")
 
 
@@ -289,6 +349,25 @@ def _attempts(pilot: Pilot, wish: Wish) -> Iterator[AttemptsOption]:
             items=items if reach else Undefined(f"more than {MOST_ITEMS:,} items would be needed"),
             answers=2 * k * items if reach else None,
         )
+
+
+def _simulated(pilot: Pilot, wish: Wish, n: int | None) -> Estimate | None:
+    """Return the power at a number of items by resampling the pilot's own, with its Monte-Carlo interval."""
+    sample = pilot.sample
+    if sample is None or n is None or wish.difference is None or wish.judged or not 2 <= n <= MOST_SIMULATED:
+        return None
+    found = pilot_power(
+        sample.a,
+        sample.b,
+        n=n,
+        difference=wish.difference,
+        clusters=sample.clusters,
+        method="tilt" if pilot.scale.span() is not None else "shift",
+        level=wish.level,
+        n_resamples=400,
+        rng=DEFAULT_SEED,
+    )
+    return None if isinstance(found, Undefined) else found
 
 
 def _affordable(price: Price, budget: float | None) -> int | None:
@@ -322,6 +401,12 @@ def _warnings(pilot: Pilot, wish: Wish, design: _Design) -> Iterator[Note]:
         yield Note(
             "no_target",
             "no target was named; the smallest difference that matters is yours to say (--detect)",
+        )
+    if wish.judged:
+        factor = wish.sensitivity + wish.specificity - 1
+        yield Note(
+            "judge_error",
+            f"the judge shrinks a difference to {factor:.2f} of itself (sensitivity + specificity - 1)",
         )
     if design.effect > 1.05:
         yield Note(

@@ -27,6 +27,16 @@ from aliquot.cli.options import Shown, output_forms, reading_options, take_readi
     type=click.FloatRange(0, 1),
     help="Share of items on which the systems differ, when no pilot tells.",
 )
+@click.option("--rate", type=click.FloatRange(0, 1), help="The baseline's pass rate, when no pilot tells.")
+@click.option(
+    "--sensitivity",
+    type=click.FloatRange(0, 1),
+    default=1.0,
+    help="Chance that the judge passes what is right.",
+)
+@click.option(
+    "--specificity", type=click.FloatRange(0, 1), default=1.0, help="Chance that it fails what is wrong."
+)
 @click.option(
     "--systems", nargs=2, metavar="BASELINE CANDIDATE", help="The two systems, when the pilot holds several."
 )

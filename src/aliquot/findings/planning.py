@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, TypeAlias
 from aliquot.evidence.tables import Note
 from aliquot.findings.comparison import Scale
 from aliquot.findings.verdict import Verdict
-from aliquot.stats.results import Undefined
+from aliquot.stats.results import Estimate, Undefined
 
 Goal: TypeAlias = Literal["differ", "not_worse"]
 
@@ -81,6 +81,7 @@ class Plan:
         pilot_items: items of the pilot; None without one.
         needed: items under each assumption.
         at: what numbers of items are worth, rising.
+        simulated: power at the items at hand by resampling the pilot's own; None without a pilot of two systems.
         attempts: items against attempts; empty without repeats in the pilot.
         half_width: items for the half width asked for; None when none was asked for.
         half_width_asked: that half width.
@@ -111,6 +112,7 @@ class Plan:
     pilot_items: int | None
     needed: tuple[Needed, ...]
     at: tuple[PowerPoint, ...]
+    simulated: Estimate | None
     attempts: tuple[AttemptsOption, ...]
     half_width: int | Undefined | None
     half_width_asked: float | None

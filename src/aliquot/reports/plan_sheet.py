@@ -32,6 +32,13 @@ def _blocks(plan: Plan) -> Iterator[Block]:
             for one in plan.attempts
         )
         yield Grid("Items against attempts", ("attempts each", "items", "answers in all"), rows)
+    if plan.simulated is not None:
+        low, point, high = (
+            write_percent(share, decimals=0)
+            for share in (plan.simulated.low, plan.simulated.point, plan.simulated.high)
+        )
+        n = plan.at[0].items
+        yield f"Drawn from the pilot's own items, {n:,} of them show it in {point}% of runs ({low} to {high}%)."
     if plan.budget_items is not None:
         yield f"The budget pays for {plan.budget_items:,} items."
     if plan.fit:

@@ -44,6 +44,9 @@ def plan(
     half_width: float | str | None = None,
     budget: float | None = None,
     psi: float | None = None,
+    rate: float | None = None,
+    sensitivity: float = 1.0,
+    specificity: float = 1.0,
     systems: Sequence[str] | None = None,
     task: str | None = None,
     metric: str | None = None,
@@ -63,6 +66,9 @@ def plan(
         half_width: half width of the interval of the difference that is wanted.
         budget: money for one comparison, in the currency of the pilot.
         psi: share of items on which the two systems differ, when no pilot tells.
+        rate: the baseline's pass rate, when no pilot tells; needed with a fallible judge only.
+        sensitivity: chance that the judge passes what is right.
+        specificity: chance that it fails what is wrong.
         systems: baseline and candidate by name, when the pilot holds several.
         task: the task, when there are several.
         metric: the metric; by default the log's own headline.
@@ -95,6 +101,9 @@ def plan(
         half_width=margin_on(pilot.scale, half_width),
         budget=budget,
         psi=psi,
+        rate=rate,
+        sensitivity=sensitivity,
+        specificity=specificity,
     )
     given = {
         "--detect": detect,
@@ -103,6 +112,9 @@ def plan(
         "--half-width": half_width,
         "--budget": budget,
         "--psi": psi,
+        "--rate": rate,
+        "--sensitivity": None if sensitivity == 1 else sensitivity,
+        "--specificity": None if specificity == 1 else specificity,
         "--task": task,
         "--metric": metric,
         "--cluster": cluster,
