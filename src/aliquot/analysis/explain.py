@@ -125,5 +125,7 @@ def limitations_of(document: Mapping[str, Any]) -> tuple[str, ...]:
     found += [f"Not checked: {note['text']}." for note in document.get("not_checked", [])]
     missing = document.get("if_missing")
     if missing and missing.get("changes_verdict"):
-        found.append(f"{missing['rows']} items have no value on a side, and the verdict could change with them.")
+        found.append(
+            f"{missing['rows']} items have no value on a side, and the verdict could change with them."
+        )
     return tuple(text for text in found if text)
