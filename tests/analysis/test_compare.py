@@ -319,7 +319,9 @@ def test_nothing_detectable_is_wider_than_the_scale():
 
 def test_missing_rows_that_decide_are_in_the_verdict_itself():
     values = {"main": [1.0] * 10 + [0.0] * 20, "pr": [1.0] * 5 + [None] * 5 + [1.0] * 7 + [0.0] * 13}
-    assert "5 items have no value on a side and could change this" in compare(evidence_of(values)).verdict.text
+    assert (
+        "5 items have no value on a side and could change this" in compare(evidence_of(values)).verdict.text
+    )
 
 
 def test_without_a_value_on_both_sides_there_is_no_count():
