@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from aliquot import compare
-from aliquot.errors import UsageError
+from aliquot.errors import InputError, UsageError
 from aliquot.evidence.assembly import assemble
 from aliquot.stats.power_exact_unpaired import unpaired_exact_detectable, unpaired_exact_sample_size
 from aliquot.stats.results import Estimate
@@ -117,6 +117,27 @@ def test_a_printed_figure_is_the_baseline_of_a_source():
     assert found.baseline.system == "printed 0.62/500"
     assert found.baseline.total == 310
     assert found.verdict.word == "better"
+
+
+def test_a_printed_figure_is_read_in_the_direction_of_the_source():
+    rows = pl.DataFrame(
+        {"system": "a", "item": [str(i) for i in range(40)], "value": [1.0] * 10 + [0.0] * 30}
+    )
+    evidence = assemble(rows)
+    lower = evidence.revise(metrics=evidence.metrics.with_columns(better=pl.lit("lower")))
+    found = compare(lower, against="0.82/500")
+    assert found.scale.better == "lower"
+    assert found.verdict.word == "better"
+
+
+def test_sources_that_read_a_metric_in_opposite_ways_are_refused():
+    sides = [
+        assemble(pl.DataFrame({"system": name, "item": ["1", "2"], "value": [1.0, 0.0]}))
+        for name in ("a", "b")
+    ]
+    lower = sides[1].revise(metrics=sides[1].metrics.with_columns(better=pl.lit("lower")))
+    with pytest.raises(InputError, match="opposite ways"):
+        compare(sides[0], lower)
 
 
 @pytest.mark.parametrize("figure", ["17", "21/20", "1.2/20", "22.4%/124", "0.5/0", "a/b", ""])

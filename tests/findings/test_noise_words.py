@@ -26,7 +26,7 @@ def wobble(point: float, high: float = 0.05) -> Estimate:
             (240, 14, -2),
             (
                 "SAME SYSTEM, RUN AGAIN: 14 of 240 items flipped (5.8%), net -2. "
-                "Between two single runs, differences up to 3.1 points are its own noise."
+                "Between two single runs, differences up to 3.1 points can be its own noise."
             ),
         ),
         (
@@ -35,7 +35,7 @@ def wobble(point: float, high: float = 0.05) -> Estimate:
             (240, 14, 0),
             (
                 "SAME SYSTEM, RUN AGAIN: 14 of 240 items flipped (5.8%), net 0. "
-                "Between two single runs, differences up to 3.1 points are its own noise."
+                "Between two single runs, differences up to 3.1 points can be its own noise."
             ),
         ),
         (
@@ -44,7 +44,7 @@ def wobble(point: float, high: float = 0.05) -> Estimate:
             (50, 26, None),
             (
                 "SAME SYSTEM, RUN AGAIN: 26 of 50 items flipped (52.0%). "
-                "Between two single runs, differences up to 15.0 points are its own noise."
+                "Between two single runs, differences up to 15.0 points can be its own noise."
             ),
         ),
         (
@@ -53,7 +53,7 @@ def wobble(point: float, high: float = 0.05) -> Estimate:
             (12, 12, None),
             (
                 "SAME SYSTEM, RUN AGAIN: 12 of 12 items differ between attempts (100.0%). "
-                "Between two single runs, differences up to 22.5 points are its own noise."
+                "Between two single runs, differences up to 22.5 points can be its own noise."
             ),
         ),
         (
@@ -62,7 +62,7 @@ def wobble(point: float, high: float = 0.05) -> Estimate:
             (12, 12, 3),
             (
                 "SAME SYSTEM, RUN AGAIN: 12 of 12 items differ between attempts (100.0%), net +3. "
-                "Between two single runs, differences up to 1.2 are its own noise."
+                "Between two single runs, differences up to 1.2 can be its own noise."
             ),
         ),
         (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 from aliquot import compare, noise
@@ -13,6 +14,7 @@ from aliquot.files.manifest import Manifest, write_manifest
 from aliquot.files.noise_memory import recall
 from aliquot.files.plan_file import PlanFile, read_plan, write_plan
 from aliquot.reports.render import render
+from aliquot.stats import expected_maximum
 
 
 def write_log(path, passed, *, system="main"):
@@ -57,11 +59,45 @@ def test_the_same_runs_are_remembered_once_and_other_suites_not_at_all(logs, tmp
     assert recall(tmp_path / "none.json", suite="x") == []
 
 
-def test_a_damaged_memory_is_one_clear_error(logs, tmp_path):
+@pytest.mark.parametrize("damage", ["{", "[]", '{"measurements": 3}'])
+def test_a_damaged_memory_costs_a_warning_and_not_the_comparison(logs, tmp_path, damage):
     memory = tmp_path / "noise.json"
-    memory.write_text("{", encoding="utf-8")
-    with pytest.raises(InputError, match=r"noise\.json"):
-        compare(logs[0], logs[2], noise=memory)
+    memory.write_text(damage, encoding="utf-8")
+    found = compare(logs[0], logs[2], noise=memory)
+    assert found.noise is None
+    assert "noise_unreadable" in {note.code for note in found.warnings}
+    measured = noise(*logs[:2], memory=tmp_path / "file" / "noise.json")
+    assert "not_remembered" not in {note.code for note in measured.warnings}
+    (tmp_path / "flat").write_text("", encoding="utf-8")
+    kept = noise(*logs[:2], memory=tmp_path / "flat" / "noise.json")
+    assert "not_remembered" in {note.code for note in kept.warnings}
+    assert "14 of 240" in kept.verdict.text
+
+
+def test_remembered_noise_of_single_runs_is_that_of_as_many_attempts_as_were_made(tmp_path):
+    rows = ["item,system,attempt,passed"]
+    for place in range(60):
+        for attempt in range(1, 6):
+            rows += [
+                f"q{place},{name},{attempt},{(place * 7 + attempt * shift) % 5 < 3:d}"
+                for name, shift in (("main", 1), ("pr", 2))
+            ]
+    path = tmp_path / "k5.csv"
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    memory = tmp_path / "noise.json"
+    alone = noise(path, system="main", memory=memory)
+    found = compare(path, noise=memory)
+    assert found.noise is not None
+    assert found.noise.wobble == pytest.approx(alone.wobble.point / 5**0.5)
+
+
+def test_the_lead_by_chance_of_equals_is_that_of_a_simulation():
+    # ten variants and a baseline, all of one rate: the best leads by √½ se E max, as they share the baseline's error
+    rng = np.random.default_rng(2)
+    draws = rng.normal(size=(40_000, 11)) / 200**0.5
+    leads = draws[:, 1:].max(axis=1) - draws[:, 0]
+    se = 2**0.5 / 200**0.5
+    assert se * 0.5**0.5 * expected_maximum(10) == pytest.approx(leads.mean(), rel=0.02)
 
 
 def test_a_plan_that_was_kept_to_says_so_and_a_departure_warns(logs, tmp_path):

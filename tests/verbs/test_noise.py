@@ -41,7 +41,7 @@ def test_fourteen_flips_of_240(mock):
     assert mock.repeated[3] == pytest.approx(mock.wobble.point / math.sqrt(3))  # 1.76
     text = " ".join(render(mock).split())
     assert "14 of 240 items flipped (5.8%), net -2." in text
-    assert "differences up to 3.1 points are its own noise" in text
+    assert "differences up to 3.1 points can be its own noise" in text
     assert "3 attempts an item would bring it down to 1.8 points" in text
 
 

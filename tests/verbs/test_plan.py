@@ -75,6 +75,12 @@ def test_a_graded_pilot_plans_by_the_spread_of_its_differences():
     assert isinstance(found.needed[0].items, int)
 
 
+def test_so_few_items_that_no_test_could_reject_are_never_planned():
+    values = {"main": [0.1, 0.4, 0.35, 0.8] * 20, "pr": [0.2, 0.3, 0.5, 0.9] * 20}
+    found = plan(evidence_of(values), detect=0.5, margin=0.9)
+    assert [one.items for one in found.needed] == [6, 6]
+
+
 def test_nothing_known_is_assumed_and_said():
     found = plan(detect="5pt")
     assert len(found.needed) == 3

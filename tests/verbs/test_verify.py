@@ -53,6 +53,8 @@ def test_figures_that_can_be_are_met():
         (0.22941573387056174 / 1000**0.5, "differs", "32 times too small"),
         (0.51298917604257699, "differs", "spread of single items"),
         (0.9, "differs", "no reading"),
+        (0.22941573387056174 * 0.8, "differs", "no reading"),
+        (0.22941573387056174 * 1.2, "differs", "no reading"),
     ],
 )
 def test_an_error_is_recomputed_and_its_fault_named(error, outcome, cause):
@@ -135,9 +137,20 @@ def test_claims_without_rows_are_held_against_their_n(tmp_path):
     assert [check.outcome for check in found.checks] == ["fits", "cannot_be", "cannot_be"]
 
 
+def test_an_error_printed_in_points_is_read_in_points(tmp_path):
+    claims = tmp_path / "claims.csv"
+    claims.write_text(
+        "system,value,n,stderr\na,82.0%,500,1.7%\nb,82.0%,500,1.7\nc,82.0%,500,3.4%\n", encoding="utf-8"
+    )
+    found = [check for check in verify(claims=claims).checks if "stderr" in check.claim]
+    assert [check.outcome for check in found] == ["fits", "fits", "not_checked"]
+
+
 def test_bad_requests_are_one_clear_error(tmp_path):
     claims = tmp_path / "claims.csv"
-    for text in ("system\na\n", "value\nabc\n", "value,n\n0.5,x\n"):
+    for text in ("system\na\n", "value\nabc\n", "value,n\n0.5,x\n", "value,n,stderr\n0.5,10,abc\n",
+                 "value,n\n0.5,1e400\n", "value,n,stderr\n0.5,10,nan\n", "value,n,stderr\n0.5,10,-1\n",
+                 "value,n\n82.0,500\n0.82,500\n"):  # fmt: skip
         claims.write_text(text, encoding="utf-8")
         with pytest.raises(AliquotError):
             verify(claims=claims)

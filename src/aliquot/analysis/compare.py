@@ -11,7 +11,7 @@ from aliquot.analysis.costs import latency_of, price_of
 from aliquot.analysis.further import SharesOf, Terms, look_further
 from aliquot.analysis.further_remarks import in_order, unsettled_clusters, warn_further
 from aliquot.analysis.judges import refuse_other_judge
-from aliquot.analysis.margins import margin_on
+from aliquot.analysis.margins import check_level, margin_on
 from aliquot.analysis.method import analyse_system
 from aliquot.analysis.remarks import find_assumptions, find_unchecked, find_warnings
 from aliquot.analysis.scales import scale_of
@@ -71,6 +71,7 @@ def compare_systems(
         UsageError: an unknown system, task or metric, or different judges that were not allowed.
         InputError: items of the same id whose content differs.
     """
+    check_level(choices.level)
     metric = choices.metric or headline_metric(evidence, task)
     a, b = (
         settings_of(evidence.settings, system, task=task, tasks=tasks(evidence))

@@ -80,10 +80,14 @@ def scoring_notes(scoring: ScoringRules | None, scale: Scale) -> Iterator[Note]:
     if scoring is None:
         return
     changed = [one for one in scoring.others if _sign(one) * _sign(scoring.chosen) < 0]
-    if scoring.sign_changes and changed:
+    related = [one for one in changed if one.related]
+    if scoring.sign_changes and changed and not related:
+        text = f"another metric of the same answers goes the other way: {_under(changed[0], scale)}"
+        yield Note("other_metric_opposite", text)
+    elif scoring.sign_changes and related:
         yield Note(
             "sign_changes",
-            f"THE SIGN HANGS ON THE SCORING RULE: {_under(changed[0], scale)}, the same answers under "
+            f"THE SIGN HANGS ON THE SCORING RULE: {_under(related[0], scale)}, the same answers under "
             f"{scoring.chosen.metric} {write_interval(scoring.chosen.difference, scale)}. "
             "Say which was fixed beforehand",
         )

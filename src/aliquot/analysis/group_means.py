@@ -78,6 +78,12 @@ def find_group_means(
     return tuple(found), scale
 
 
+def left_out_of_means(columns: Sequence[Measured]) -> tuple[str, ...]:
+    """Return the tasks that the means leave out, as they share items with an earlier task."""
+    kept = {one.task for one in _apart(columns)}
+    return tuple(dict.fromkeys(one.task for one in columns if one.task not in kept))
+
+
 def _apart(columns: Sequence[Measured]) -> list[Measured]:
     """Return the columns of tasks that share no item with an earlier task: no item is counted twice."""
     kept: dict[str, frozenset[str]] = {}

@@ -7,6 +7,21 @@ import math
 from aliquot.errors import UsageError
 from aliquot.findings.comparison import Scale
 
+HIGHEST_LEVEL = 0.999
+"""Confidence level up to which the Monte-Carlo tests and joint intervals have draws enough."""
+
+
+def check_level(level: float) -> None:
+    """Refuse a confidence level that is none, or that the resamples of the deciding tests cannot resolve.
+
+    Raises:
+        UsageError: not between 0 and 0.999.
+    """
+    if not 0 < level <= HIGHEST_LEVEL:
+        raise UsageError(
+            f"a confidence level lies above 0 and up to {HIGHEST_LEVEL} (0.95, not 95); got {level:g}"
+        )
+
 
 def margin_on(scale: Scale, margin: float | str | None) -> float | None:
     """Return a margin in the metric's own units.

@@ -63,7 +63,7 @@ def measure_noise(
     wobble, repeated = _wobble(frame, scale, level=level)
     differences = _differences(frame) if len(runs) == 2 and shared.len() else None
     drift = None if differences is None else sign_flip(differences, rng=seed)
-    net = None if differences is None else int((differences > 0).sum() - (differences < 0).sum())
+    net = None if differences is None else _net(differences, scale)
     flipped = _flipped(frame, earlier)
     return Noise(
         systems=tuple(run.system for run in runs),
@@ -82,11 +82,24 @@ def measure_noise(
         judge=_judge_noise(evidence, runs, shared.to_list()),
         warnings=() if drift is None else _drift_note(drift, level=level),
         why="the variance between attempts at one item, pooled over items; nothing else was changed",
-        verdict=write_noise(scale, wobble, n_items=shared.len(), flipped=len(flipped), net=net),
+        verdict=write_noise(
+            scale,
+            wobble,
+            n_items=shared.len(),
+            flipped=len(flipped),
+            net=net,
+            attempts=max((len(one.values) for one in flipped), default=2),
+        ),
         seed=seed,
         versions=versions(),
         command=command,
     )
+
+
+def _net(differences: Floats, scale: Scale) -> int:
+    """Return the items that got better minus those that got worse in the second run."""
+    gain = -differences if scale.better == "lower" else differences
+    return int((gain > 0).sum() - (gain < 0).sum())
 
 
 def fingerprint(evidence: Evidence, systems: Sequence[str], *, task: str, metric: str) -> str:

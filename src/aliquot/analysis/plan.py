@@ -11,7 +11,7 @@ import numpy as np
 from aliquot.analysis.arrays import PairedSample
 from aliquot.analysis.costs import Price
 from aliquot.analysis.method import effective_items
-from aliquot.analysis.settle import disagreement
+from aliquot.analysis.settle import disagreement, fewest_units
 from aliquot.analysis.software import versions
 from aliquot.errors import UsageError
 from aliquot.evidence.tables import Note
@@ -244,7 +244,7 @@ def _needed(design: _Design, price: Price) -> Iterator[Needed]:
             count = items if isinstance(items, int) else None
             yield Needed(
                 goal=goal,
-                psi=None if design.sd is not None else psi,
+                psi=None if design.sd is not None else max(psi, size) if goal == "differ" else psi,
                 items=items,
                 seconds=None if price.seconds is None or count is None else count * price.seconds,
                 cost=None if price.cost is None or count is None else count * price.cost,
@@ -265,7 +265,7 @@ def _items(design: _Design, goal: Goal, psi: float, size: float) -> int | Undefi
         found = _to_differ(design, max(psi, abs(size)), abs(size))
     if isinstance(found, Undefined):
         return found
-    items = math.ceil(found * design.effect)
+    items = max(math.ceil(found * design.effect), math.ceil(fewest_units(wish.level) * design.effect))
     return items if items <= MOST_ITEMS else Undefined(f"more than {MOST_ITEMS:,} items would be needed")
 
 
@@ -343,6 +343,7 @@ def _attempts(pilot: Pilot, wish: Wish) -> Iterator[AttemptsOption]:
     z = two_sided_z(wish.level) + normal_quantile(wish.power)
     for k in ATTEMPTS:
         items = math.ceil((repeats.between + repeats.within / k) * (z / wish.difference) ** 2)
+        items = max(items, fewest_units(wish.level))
         reach = items <= MOST_ITEMS
         yield AttemptsOption(
             attempts=k,

@@ -58,6 +58,10 @@ class _Field:
     unlabelled: int
 
 
+MOST_SEGMENTS = 120
+"""Segments scanned at most; every one is analysed by itself, and all of them together."""
+
+
 def find_segments(
     pairs: Pairs, sample: PairedSample, scale: Scale, *, level: float, seed: int
 ) -> SegmentScan | None:
@@ -74,8 +78,8 @@ def find_segments(
     if not names or sample.n == 0:
         return None
     cut = [_cut(pairs, sample, name) for name in names]
-    fields = [field for field in cut if isinstance(field, _Field)]
-    unscanned = tuple(field for field in cut if isinstance(field, Unscanned))
+    fields, beyond = _first_segments([field for field in cut if isinstance(field, _Field)])
+    unscanned = (*(field for field in cut if isinstance(field, Unscanned)), *beyond)
     if not fields:
         return SegmentScan((), unscanned, 0, 0.0, level, FEWEST, seed)
     parts = [part for field in fields for part in field.parts]
@@ -150,6 +154,20 @@ def _permutations(sample: PairedSample) -> int:
     if plain and np.unique(sample.d).size <= _KINDS:
         return _DRAWS
     return min(_DRAWS, max(_FEWEST_MOVES, _MOVES // sample.n))
+
+
+def _first_segments(fields: list[_Field]) -> tuple[list[_Field], tuple[Unscanned, ...]]:
+    """Return the fields whose segments fit, in their order, and the others with the reason."""
+    kept: list[_Field] = []
+    beyond: list[Unscanned] = []
+    count = 0
+    for field in fields:
+        if count + len(field.parts) > MOST_SEGMENTS:
+            beyond.append(Unscanned(field.name, f"more than {MOST_SEGMENTS} segments in all"))
+            continue
+        kept.append(field)
+        count += len(field.parts)
+    return kept, tuple(beyond)
 
 
 def _interaction(sample: PairedSample, field: _Field, *, seed: int) -> HypothesisTest | Undefined:

@@ -167,8 +167,8 @@ def _floor(
     """Return whether a floor is met, by Clopper–Pearson on n*, and whether the missing rows could change that."""
     if asked is None:
         return None
-    if scale.kind != "binary":
-        raise UsageError("a floor (--at-least) is a pass rate; this metric is not pass or fail")
+    if scale.kind != "binary" or scale.better == "lower":
+        raise UsageError("a floor (--at-least) is a pass rate; this metric is not one where 1 is a pass")
     if not 0 < asked < 1:
         raise UsageError(f"a floor lies between 0 and 1 (0.9, or 90%); got {asked:g}")
     if sample.n == 0:

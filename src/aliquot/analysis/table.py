@@ -10,8 +10,9 @@ import numpy as np
 import polars as pl
 
 from aliquot.analysis.arrays import PairedSample, paired_sample
-from aliquot.analysis.group_means import find_group_means
+from aliquot.analysis.group_means import find_group_means, left_out_of_means
 from aliquot.analysis.judges import refuse_other_judge
+from aliquot.analysis.margins import check_level
 from aliquot.analysis.method import analyse_pairs, analyse_system, interval_of_pairs
 from aliquot.analysis.scales import scale_of
 from aliquot.analysis.settle import find_detectable
@@ -101,6 +102,7 @@ def compare_table(evidence: Evidence, *, choices: TableChoices, command: str = "
         UsageError: an unknown name, fewer than two systems, different judges, or more rows than a table holds.
         InputError: no task is shared, or items of one id whose content differs.
     """
+    check_level(choices.level)
     baseline, candidates = _systems(evidence, choices)
     wanted, left_out = _tasks(evidence, baseline, choices)
     columns = _columns(evidence, baseline, candidates, wanted, choices)
@@ -130,6 +132,7 @@ def compare_table(evidence: Evidence, *, choices: TableChoices, command: str = "
                 cluster=choices.cluster,
                 match_on=choices.match_on,
             ),
+            *(_left_out_of_means(columns) if groups else ()),
             *_warnings(evidence, rows),
         ),
         why=f"every candidate against {baseline} on shared items; {_together(len(rows), joint)}",
@@ -322,6 +325,14 @@ def _row(
         word=read_verdict(difference, better=scale.better)[0],
         detectable=find_detectable(sample, own, scale, level=level),
     )
+
+
+def _left_out_of_means(columns: Sequence[Column]) -> tuple[Note, ...]:
+    names = left_out_of_means(columns)
+    text = (
+        f"the means over tasks leave out {', '.join(names)}: an item of it is an item of an earlier task too"
+    )
+    return (Note("means_leave_out", text),) if names else ()
 
 
 def _warnings(evidence: Evidence, rows: Sequence[TableRow]) -> tuple[Note, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 
@@ -26,6 +27,9 @@ from aliquot.findings.verification import Check
 
 MAX_CLAIMS = 100_000
 """Rows of a table of claims."""
+
+MAX_ITEMS = 1_000_000_000
+"""Items a claim may rest on."""
 
 MEAN = "mean"
 
@@ -91,9 +95,22 @@ def _check(
     else:
         yield Check(claim, figure.text, "", "not_checked", "neither rows nor a number of items")
     if "stderr" in cells:
-        error = read_figures([cells["stderr"], figure.text])[0] if "%" in figure.text else None
-        value = float(cells["stderr"]) if error is None else error.rate
-        yield check_error(f"{claim}, stderr", figure.rate, value, n)
+        value, half = _error(cells["stderr"], figure, file=file, row=row)
+        yield check_error(f"{claim}, stderr", figure.rate, value, n, half=half)
+
+
+def _error(text: str, figure: Figure, *, file: str, row: int) -> tuple[float, float]:
+    """Return a printed error as a share, and half a unit of its last digit; it is in the units of its rate."""
+    written = text.strip().removesuffix("%").strip()
+    try:
+        value = float(written)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < math.inf:
+        raise InputError(f"{text!r} is no standard error", file=file, row=row, field="stderr")
+    percent = text.strip().endswith("%") or figure.percent
+    scale = 100.0 if percent else 1.0
+    return value / scale, 0.5 * 10.0 ** -len(written.partition(".")[2]) / scale
 
 
 def _chosen(cells: Mapping[str, str], evidence: Evidence) -> SystemSample:
@@ -121,7 +138,9 @@ def _whole(text: str | None, *, file: str, row: int) -> int | None:
     if text is None:
         return None
     try:
-        number = int(float(text))
+        number = float(text)
     except ValueError:
-        raise InputError(f"{text!r} is no number of items", file=file, row=row, field="n") from None
-    return number if number > 0 else None
+        number = -1.0
+    if not (1 <= number <= MAX_ITEMS and number == int(number)):
+        raise InputError(f"{text!r} is no number of items", file=file, row=row, field="n")
+    return int(number)

@@ -25,11 +25,13 @@ class Figure:
         text: as printed.
         rate: as a share.
         decimals: decimals of the share as printed.
+        percent: whether it was printed as a percentage.
     """
 
     text: str
     rate: float
     decimals: int
+    percent: bool = False
 
 
 def read_figures(texts: Sequence[str]) -> list[Figure]:
@@ -47,13 +49,16 @@ def read_figures(texts: Sequence[str]) -> list[Figure]:
         if match is None or float(match[1]) > 100:
             raise UsageError(f"{text!r} is no rate; write 22.4, 22.4% or 0.224")
     percent = any(match is not None and (match[2] or float(match[1]) > 1) for _, match in matched)
+    bare = [text for text, match in matched if match is not None and not match[2]]
+    if any(0 < float(text) < 1 for text in bare) and any(float(text) > 1 for text in bare):
+        raise UsageError("some figures are above 1 and some below; write % behind percentages")
     return [_figure(text, match, percent=percent) for text, match in matched if match is not None]
 
 
 def _figure(text: str, match: re.Match[str], *, percent: bool) -> Figure:
     decimals = len(match[1].partition(".")[2])
     if match[2] or percent:
-        return Figure(text.strip(), float(match[1]) / 100, decimals + 2)
+        return Figure(text.strip(), float(match[1]) / 100, decimals + 2, percent=True)
     return Figure(text.strip(), float(match[1]), decimals)
 
 
@@ -105,7 +110,7 @@ def _check(figure: Figure, n: int) -> Check:
     return Check(claim, figure.text, f"nearest {near}", "cannot_be", f"no count out of {n} gives this")
 
 
-def check_error(claim: str, rate: float, error: float, n: int | None) -> Check:
+def check_error(claim: str, rate: float, error: float, n: int | None, *, half: float = 0.0) -> Check:
     """Return a check of a printed standard error of a rate, from the rate and n alone.
 
     Args:
@@ -113,6 +118,7 @@ def check_error(claim: str, rate: float, error: float, n: int | None) -> Check:
         rate: the printed rate.
         error: the printed error.
         n: number of items, when known.
+        half: half a unit of the last digit printed.
     """
     printed = f"{error:.6g}"
     if error == 0 and 0 < rate < 1:
@@ -135,7 +141,7 @@ def check_error(claim: str, rate: float, error: float, n: int | None) -> Check:
         ),
     )
     for error_due, slack, outcome, cause in readings:
-        if math.isclose(error, error_due, rel_tol=slack, abs_tol=1e-9):
+        if math.isclose(error, error_due, rel_tol=slack, abs_tol=max(half, 1e-9)):
             return Check(claim, printed, f"{due:.6g}", outcome, cause)
     times = error / due if due else math.inf
     cause = f"{times:.2g} times that of {n} independent items of 0 and 1"

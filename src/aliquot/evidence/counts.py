@@ -60,7 +60,9 @@ def _around(count: float, items: int) -> list[int]:
     return [one for one in (below, below + 1) if 0 <= one <= items]
 
 
-def evidence_of_counts(text: str, *, system: str, task: str, metric: str) -> Evidence:
+def evidence_of_counts(
+    text: str, *, system: str, task: str, metric: str, described: pl.DataFrame | None = None
+) -> Evidence:
     """Return a printed figure as evidence: as many items as it rests on, of which that many passed.
 
     Nothing is known of these items but whether they passed, so they are never paired.
@@ -70,6 +72,7 @@ def evidence_of_counts(text: str, *, system: str, task: str, metric: str) -> Evi
         system: the system's name.
         task: the task it is compared on.
         metric: the metric.
+        described: the row of ``metrics`` that says how its numbers are read; by default 1 is right.
 
     Raises:
         UsageError: not such a figure.
@@ -91,4 +94,6 @@ def evidence_of_counts(text: str, *, system: str, task: str, metric: str) -> Evi
     note = Note(
         "printed_figure", f"{system} is a printed figure: its items, prompts and settings are not known"
     )
-    return assemble(rows, sources=(Source(path=text, format="printed figure"),), notes=(note,))
+    return assemble(
+        rows, metrics=described, sources=(Source(path=text, format="printed figure"),), notes=(note,)
+    )

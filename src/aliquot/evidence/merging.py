@@ -28,7 +28,7 @@ def merge(*evidences: Evidence) -> Evidence:
 
     Raises:
         UsageError: nothing to merge.
-        InputError: two sources hold different rows of a system of one name.
+        InputError: two sources hold different rows of a system of one name, or read a metric in opposite ways.
 
     Examples:
         >>> from aliquot.evidence.assembly import assemble
@@ -142,6 +142,12 @@ def _merge_metrics(first: Evidence, other: Evidence) -> pl.DataFrame:
     rows = both.filter(~pl.col("metric").is_in(clashing.implode())).to_dicts()
     for name in clashing:
         given = both.filter(pl.col("metric") == name)
+        directions = given["better"].drop_nulls().unique(maintain_order=True).to_list()
+        if len(directions) > 1:
+            raise InputError(
+                f"the sources read the metric {name!r} in opposite ways: {' and '.join(directions)} is better",
+                remedy="Say which it is: --better higher, lower or none",
+            )
         values = pl.concat([source.rows("outcomes", metric=name)["value"] for source in (first, other)])
         row = metric_row(name, values)
         settled = {column: given[column][0] for column in METRICS if given[column].n_unique() == 1}

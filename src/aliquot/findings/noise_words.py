@@ -7,9 +7,18 @@ from aliquot.findings.numbers import difference_unit, write_count, write_differe
 from aliquot.findings.verdict import Verdict
 from aliquot.stats.results import Estimate, Undefined
 
+FEW_FLIPS = 8
+"""Flipped items below which the upper limit of the suite's movement is given."""
+
 
 def write_noise(
-    scale: Scale, wobble: Estimate | Undefined, *, n_items: int, flipped: int, net: int | None
+    scale: Scale,
+    wobble: Estimate | Undefined,
+    *,
+    n_items: int,
+    flipped: int,
+    net: int | None,
+    attempts: int = 2,
 ) -> Verdict:
     """Return the verdict of a noise measurement: how many items flipped, and what that does to a difference.
 
@@ -19,19 +28,24 @@ def write_noise(
         n_items: items with two values.
         flipped: those whose attempts disagree.
         net: items better minus items worse in the second run.
+        attempts: attempts an item has in all runs together, the most.
     """
     if n_items == 0:
         reason = wobble.reason if isinstance(wobble, Undefined) else "no item has two values"
         return Verdict("nothing_to_judge", text=f"NOTHING TO JUDGE: {reason}.")
-    word = "flipped" if scale.kind == "binary" else "differ between attempts"
+    apart = "differ between attempts" if attempts <= 2 else f"differ between their {attempts} attempts"
+    word = "flipped" if scale.kind == "binary" and attempts <= 2 else apart
     moved = "" if net is None else f", net {net:+d}" if net else ", net 0"
     share = write_percent(flipped / n_items)
     text = f"SAME SYSTEM, RUN AGAIN: {flipped} of {write_count(n_items, 'item')} {word} ({share}%){moved}."
-    return Verdict("estimated", text=f"{text} {write_wobble(scale, wobble)}")
+    return Verdict("estimated", text=f"{text} {write_wobble(scale, wobble, flipped=flipped)}")
 
 
-def write_wobble(scale: Scale, wobble: Estimate | Undefined) -> str:
-    """Say what the suite's own movement does to the difference of two single runs."""
+def write_wobble(scale: Scale, wobble: Estimate | Undefined, *, flipped: int) -> str:
+    """Say what the suite's own movement does to the difference of two single runs.
+
+    With few flips the upper limit is given, as the range made of so few holds a new difference too seldom.
+    """
     if isinstance(wobble, Undefined):
         return f"Its own movement could not be seen: {wobble.reason}."
     if wobble.point == 0:
@@ -40,5 +54,6 @@ def write_wobble(scale: Scale, wobble: Estimate | Undefined) -> str:
             f"None was seen to move; differences up to {size}{difference_unit(scale)} between two single runs could "
             f"still be its own noise ({100 * wobble.level:g}% interval)."
         )
-    size = write_difference(wobble.point, scale, width=wobble.point).lstrip("+")
-    return f"Between two single runs, differences up to {size}{difference_unit(scale)} are its own noise."
+    reach = wobble.high if flipped < FEW_FLIPS else wobble.point
+    size = write_difference(reach, scale, width=reach).lstrip("+")
+    return f"Between two single runs, differences up to {size}{difference_unit(scale)} can be its own noise."

@@ -40,8 +40,8 @@ def _measured(line: SystemLine) -> str:
     unit = "%" if scale.in_points else ""
     what = (
         f"{line.system} passed {point}{unit}"
-        if scale.kind == "binary"
-        else f"{line.system}: mean {line.metric} {point}{unit}"
+        if scale.kind == "binary" and scale.better != "lower"
+        else f"{line.system}: {'rate of' if scale.kind == 'binary' else 'mean'} {line.metric} {point}{unit}"
     )
     return f"{what} ({100 * estimate.level:g}% interval {low} to {high})."
 

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from aliquot.findings.shares import Reweighted
 from aliquot.findings.side_metrics import SideMetric, SideMetrics
 
+_REJECTED = 0.05
+"""p at or below which a change that does not vary is called established."""
+
 _SAME = 0.005
 """A ratio closer to 1 than this is called the same."""
 
@@ -43,16 +46,18 @@ def _change(metric: SideMetric | None, name: str, tail: str, *, fewer: str | Non
     change = metric.points[1] / metric.points[0] - 1
     if abs(change) < _SAME:
         return ""
-    unclear = (
-        "" if isinstance(metric.difference, Estimate) and _shown(metric.difference) else " (not established)"
-    )
+    unclear = "" if _shown(metric) else " (not established)"
     if fewer is not None:
         return f"{name} {100 * abs(change):.0f}% {tail if change > 0 else fewer}{unclear}"
     return f"{name} {100 * change:+.0f}% {tail}{unclear}"
 
 
-def _shown(difference: Estimate) -> bool:
-    return difference.low > 0 or difference.high < 0
+def _shown(metric: SideMetric) -> bool:
+    """Return whether a change is established: by its interval, or by its test where all items changed alike."""
+    difference = metric.difference
+    if isinstance(difference, Estimate):
+        return difference.low > 0 or difference.high < 0
+    return metric.test is not None and metric.test.p <= _REJECTED
 
 
 def _seconds(metric: SideMetric | None, name: str) -> str:
@@ -73,7 +78,7 @@ def write_remembered(noise: RememberedNoise | None, scale: Scale) -> str:
         )
     size = write_difference(noise.wobble, scale, width=noise.wobble).lstrip("+")
     return (
-        f"This suite moves by up to {size}{difference_unit(scale)} between two runs of one system "
+        f"This suite moves by up to {size}{difference_unit(scale)} between two such runs of one system "
         f"({noise.flipped} of {noise.n_items} items flipped, {noise.measured[:10]})."
     )
 

@@ -46,6 +46,13 @@ _TRADE = {
 }
 
 
+_PER_PASS = {
+    "costs_more_for_more": "One more pass costs",
+    "costs_less_for_less": "Each pass given up saves",
+}
+"""Where quality and cost move the same way; a ratio of a gain to a saving would read as its opposite."""
+
+
 def comparison_blocks(comparison: Comparison) -> tuple[Block, ...]:
     """Return everything that was found beside the difference, in reading order."""
     scale = comparison.scale
@@ -145,6 +152,8 @@ def _segments(scan: SegmentScan | None, scale: Scale) -> Iterator[Block]:
         return
     for field in scan.fields:
         yield _segment_grid(field, scale)
+    for one in scan.unscanned:
+        yield f"Not taken apart: {one.field}, {one.reason}."
     yield (
         f"Exploratory: {scan.scanned} segments were looked at, and every interval and p above allows for that "
         f"(max-T, c* = {scan.critical:.2f}); what stands out is a question for new items."
@@ -197,12 +206,13 @@ def _side(side: SideMetrics | None, comparison: Comparison) -> Iterator[Block]:
             ("", "baseline", "candidate", "diff.", "interval", "p"),
             tuple(map(_side_row, found)),
         )
-    if isinstance(side.per_pass, Estimate):
+    if isinstance(side.per_pass, Estimate) and side.trade in _PER_PASS:
         low, point, high = (
             f"{value:.4g}" for value in (side.per_pass.low, side.per_pass.point, side.per_pass.high)
         )
-        yield f"One more pass costs {point} {side.currency or ''} ({low} to {high}).".replace("  ", " ")
-    elif side.per_pass is not None:
+        text = f"{_PER_PASS[side.trade]} {point} {side.currency or ''} ({low} to {high})."
+        yield text.replace("  ", " ")
+    elif side.per_pass is not None and not isinstance(side.per_pass, Estimate):
         yield f"What one more pass costs is unbounded: {side.per_pass.reason}."
     if side.trade is not None:
         yield f"Quality and cost of {comparison.candidate.system} together: {_TRADE[side.trade]}."

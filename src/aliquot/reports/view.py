@@ -75,7 +75,7 @@ def view_of(comparison: Comparison) -> View:
     return View(
         verdict=comparison.verdict.text,
         missing=_missing(comparison),
-        count_title="passed" if comparison.scale.kind == "binary" else "mean",
+        count_title=_count_title(comparison),
         interval_title=f"{100 * comparison.level:g}% interval",
         systems=(_system(comparison.baseline, comparison), _system(comparison.candidate, comparison)),
         difference=_difference(comparison),
@@ -97,6 +97,12 @@ def view_of(comparison: Comparison) -> View:
         rows_command=_rows_command(comparison.command),
         footer=_footer(comparison),
     )
+
+
+def _count_title(comparison: Comparison) -> str:
+    if comparison.scale.kind != "binary":
+        return "mean"
+    return "count" if comparison.scale.better == "lower" else "passed"
 
 
 def _missing(comparison: Comparison) -> str:

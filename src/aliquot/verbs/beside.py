@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from aliquot.errors import InputError, MachineError
 from aliquot.evidence.tables import Evidence, Note
 from aliquot.findings.comparison import Comparison
 from aliquot.findings.numbers import difference_unit, write_difference
@@ -42,13 +44,24 @@ def put_beside(
     """
     found = _with_looks(found, sources)
     if noise is not None and Path(noise).exists():
-        found = replace(found, noise=_remembered(found, evidence, Path(noise)))
+        found = _with_noise(found, evidence, Path(noise))
     if plan is not None:
         from aliquot.analysis.plan_check import hold_against
         from aliquot.files.plan_file import read_plan
 
         found = hold_against(read_plan(Path(plan)), found, path=Path(plan))
     return found
+
+
+def _with_noise(found: Comparison, evidence: Evidence, path: Path) -> Comparison:
+    """Return a comparison with what is remembered of its suite; a memory that is damaged costs a warning only."""
+    try:
+        return replace(found, noise=_remembered(found, evidence, path))
+    except (InputError, MachineError) as error:
+        note = Note(
+            "noise_unreadable", f"what was remembered of the suite's own noise cannot be read: {error}"
+        )
+        return replace(found, warnings=(*found.warnings, note))
 
 
 def _remembered(found: Comparison, evidence: Evidence, path: Path) -> RememberedNoise | None:
@@ -60,11 +73,11 @@ def _remembered(found: Comparison, evidence: Evidence, path: Path) -> Remembered
     stored = recall(path, suite=fingerprint(evidence, systems, task=found.task, metric=found.metric))
     if not stored:
         return None
-    last = stored[-1]
+    last, attempts = stored[-1], max(1, min(found.attempts))
     counts = {item: sum(item in one.flipped for one in stored) for one in stored for item in one.flipped}
     often = {item: (count, len(stored)) for item, count in counts.items() if 2 * count > len(stored) > 1}
     return RememberedNoise(
-        wobble=last.wobble,
+        wobble=last.wobble / math.sqrt(attempts),
         flipped=len(last.flipped),
         n_items=last.n_items,
         measured=last.measured,
@@ -84,7 +97,8 @@ def _with_looks(found: Comparison, sources: Sequence[str | Path | Evidence]) -> 
     if tried is None or tried.variants <= FEW_VARIANTS:
         return found
     se = found.difference.se
-    by_chance = None if not se else se * expected_maximum(tried.variants - 1)
+    # leads over one baseline share its error: they correlate by a half, which leaves √½ of each to its own
+    by_chance = None if not se else se * math.sqrt(0.5) * expected_maximum(tried.variants - 1)
     looks = Looks(runs=tried.runs, variants=tried.variants, by_chance=by_chance)
     return replace(found, looks=looks, warnings=(*found.warnings, _note(looks, found)))
 

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from aliquot.analysis.noise import fingerprint, measure_noise
-from aliquot.errors import InputError, UsageError
+from aliquot.errors import InputError, MachineError, UsageError
 from aliquot.evidence.assembly import rename, select
 from aliquot.evidence.contents import headline_metric, require, systems, tasks
 from aliquot.evidence.derivation import with_metric
 from aliquot.evidence.merging import merge
 from aliquot.evidence.reduction import units
-from aliquot.evidence.tables import Evidence
+from aliquot.evidence.tables import Evidence, Note
 from aliquot.evidence.units import Units
 from aliquot.files.noise_memory import NOISE_FILE, Measurement, recall, remember
 from aliquot.findings.noise import Noise
 from aliquot.readers.options import ReadOptions
 from aliquot.readers.registry import source_labels
-from aliquot.stats.results import Estimate
+from aliquot.stats.results import Estimate, Undefined
 from aliquot.verbs.read import load
 from aliquot.verbs.reproduce import command_line
 
@@ -71,17 +72,27 @@ def noise(
         command=command_line("noise", sources, given, reading=options),
     )
     if memory is not None and names and isinstance(found.wobble, Estimate):
-        remember(
-            Path(memory),
-            Measurement(
-                suite=suite,
-                measured=datetime.now(UTC).isoformat(timespec="seconds"),
-                runs=names,
-                wobble=found.wobble.point,
-                n_items=found.n_items,
-                flipped=[one.item for one in found.flipped],
-            ),
-        )
+        return _kept(found, Path(memory), suite=suite, runs=names)
+    return found
+
+
+def _kept(found: Noise, memory: Path, *, suite: str, runs: list[str]) -> Noise:
+    """Remember a measurement; one that cannot be written is still a measurement, with a warning."""
+    if isinstance(found.wobble, Undefined):
+        return found
+    measurement = Measurement(
+        suite=suite,
+        measured=datetime.now(UTC).isoformat(timespec="seconds"),
+        runs=runs,
+        wobble=found.wobble.point,
+        n_items=found.n_items,
+        flipped=[one.item for one in found.flipped],
+    )
+    try:
+        remember(memory, measurement)
+    except (MachineError, InputError, OSError) as error:
+        note = Note("not_remembered", f"it could not be remembered: {error}")
+        return replace(found, warnings=(*found.warnings, note))
     return found
 
 

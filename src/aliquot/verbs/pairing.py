@@ -103,7 +103,14 @@ def _with_figures(
     if kind and kind != ["binary"]:
         raise UsageError(f"a printed figure of passes cannot be compared with {metric!r}, which is {kind[0]}")
     baseline = f"printed {figures[0]}"
-    figure = evidence_of_counts(figures[0], system=baseline, task=task, metric=metric)
+    described = evidence.metrics.filter(pl.col("metric") == metric)
+    figure = evidence_of_counts(
+        figures[0],
+        system=baseline,
+        task=task,
+        metric=metric,
+        described=described if described.height else None,
+    )
     return Pairing(merge(evidence, figure), baseline, candidate, task)
 
 
