@@ -146,7 +146,7 @@ def test_items_are_told_apart_by_their_attempts(full: Comparison):
 
 def test_noise_is_shown_with_its_date(full: Comparison):
     assert (
-        "up to 3.1 points between two runs of one system (14 of 240 items flipped, 2026-02-03)"
+        "up to 3.1 points between two such runs of one system (14 of 240 items flipped, 2026-02-03)"
         in " ".join(render(full, form="markdown").split())
     )
     assert full.noise is not None

@@ -26,7 +26,7 @@ def write_log(path, passed, *, system="main"):
 @pytest.fixture
 def logs(tmp_path):
     first = [1] * 180 + [0] * 60
-    second = [*first[:6], *[1 - v for v in first[6:20]], *first[20:]]
+    second = [1 - v if 173 <= place < 187 else v for place, v in enumerate(first)]  # 7 flip each way
     changed = [1] * 195 + [0] * 45
     return tuple(
         write_log(tmp_path / name, values, system=system)

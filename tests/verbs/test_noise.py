@@ -34,6 +34,19 @@ def mock():
     return noise(*two_runs(8, 6, 240), memory=None)
 
 
+def test_two_runs_that_differ_by_more_than_noise_are_no_noise_and_not_remembered(tmp_path):
+    paths = []
+    for name, rate in (("a", 3), ("b", 9)):
+        path = tmp_path / f"{name}.csv"
+        rows = [f"q{i},main,{int(i % 10 < rate)}" for i in range(200)]
+        path.write_text("\n".join(["item,system,passed", *rows]) + "\n", encoding="utf-8")
+        paths.append(path)
+    memory = tmp_path / "noise.json"
+    found = noise(*paths, memory=memory)
+    assert found.verdict.text.startswith("THE TWO RUNS DIFFER BY MORE THAN NOISE")
+    assert not memory.exists()
+
+
 def test_fourteen_flips_of_240(mock):
     assert (mock.n_items, len(mock.flipped), mock.net) == (240, 14, -2)
     # An item that flipped has variance ½, so a difference of two runs has variance 14/240².

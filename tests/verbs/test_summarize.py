@@ -25,6 +25,28 @@ def airline():
     return summarize(shared("data", "tau_bench", "gpt4o_airline.csv"))
 
 
+def test_a_floor_is_the_headlines_and_a_score_beside_it_does_not_stop_it():
+    rows = [
+        {"system": "a", "item": str(i), "metric": metric, "value": value}
+        for i in range(30)
+        for metric, value in (("passed", 1.0), ("score", 0.25 + i / 100))
+    ]
+    found = summarize(assemble(pl.DataFrame(rows)), metric="passed", at_least=0.5)
+    assert found.verdict.word == "met"
+    assert [line.metric for line in found.others] == ["score"]
+
+
+def test_attempts_that_never_differ_have_no_variance_within():
+    rows = [
+        {"system": "a", "item": str(i), "attempt": k, "value": float(i % 3 == 0)}
+        for i in range(37)
+        for k in (1, 2, 3)
+    ]
+    found = summarize(assemble(pl.DataFrame(rows)))
+    assert found.lines[0].repeats is not None
+    assert found.lines[0].repeats.within == pytest.approx(0, abs=1e-12)
+
+
 def test_tau_bench_is_the_published_hand_count(airline):
     (line,) = airline.lines
     assert (line.n_items, line.rows, line.system) == (50, 200, "gpt-4o")

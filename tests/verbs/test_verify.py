@@ -40,6 +40,10 @@ def test_figures_that_no_count_gives_cannot_be_and_the_size_that_fits_is_named()
     assert "All 3 fit 125 items (28, 34, 65)" in render(found)
 
 
+def test_a_sign_on_one_figure_says_nothing_of_another():
+    assert verify(figures=["0.76", "78.7%"], n=150).verdict.word == "met"
+
+
 def test_figures_that_can_be_are_met():
     assert verify(figures=["0.5", "0.25"], n=8).verdict.word == "met"
 

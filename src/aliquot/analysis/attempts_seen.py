@@ -40,7 +40,7 @@ def find_repeats(
     between, within = (
         (0.0, 0.0)
         if isinstance(found, Undefined)
-        else (max(0.0, found.components["item"]), found.components["within"])
+        else (max(0.0, found.components["item"]), max(0.0, found.components["within"]))
     )
     n = sample.n
     return Repeats(

@@ -39,7 +39,13 @@ def _documented(text: str) -> tuple[str, str]:
     """Return the description and the references of a docstring, each as one paragraph."""
     parts = _SECTION.split(text)
     sections = dict(zip(parts[1::2], parts[2::2], strict=False))
-    return " ".join(parts[0].split()), " ".join(sections.get("References", "").split())
+    return _plain(parts[0]), _plain(sections.get("References", ""))
+
+
+def _plain(text: str) -> str:
+    """Return a part of a docstring as one paragraph without its markup."""
+    named = re.sub(r":\w+:`~?(?:[\w.]+\.)?(\w+)`", r"\1", text)
+    return " ".join(named.replace("``", "").split())
 
 
 def methods_of(document: Mapping[str, Any]) -> tuple[MethodNote, ...]:
@@ -98,12 +104,13 @@ def _sentences(document: Mapping[str, Any], notes: Mapping[str, MethodNote]) -> 
     if deciding is not None:
         yield (
             f"A difference is claimed only if {_cited(deciding['name'], notes)} rejects at "
-            f"{1 - difference['level']:.2g} and the interval excludes 0, a rule fixed in advance."
+            f"{1 - difference['level']:.2g} and the interval excludes 0."
         )
     if document["margin"] is not None:
         yield f"The margin of {document['margin']:g} was given before the verdict was read."
-    made = document["comparisons"]
-    yield f"{made} comparison{'' if made == 1 else 's'} {'was' if made == 1 else 'were'} made in all."
+    beside = document["comparisons"] - 1
+    if beside:
+        yield f"Beside it {beside} more {'was' if beside == 1 else 'were'} looked at (other metrics, rules, segments)."
     software = document["versions"]
     yield f"Computed with Aliquot {software['aliquot']}, seed {document['seed']}."
 

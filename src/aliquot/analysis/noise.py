@@ -89,6 +89,7 @@ def measure_noise(
             flipped=len(flipped),
             net=net,
             attempts=max((len(one.values) for one in flipped), default=2),
+            drifted=drift is not None and rejects(drift, level=level),
         ),
         seed=seed,
         versions=versions(),

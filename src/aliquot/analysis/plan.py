@@ -403,6 +403,10 @@ def _warnings(pilot: Pilot, wish: Wish, design: _Design) -> Iterator[Note]:
             "no_target",
             "no target was named; the smallest difference that matters is yours to say (--detect)",
         )
+    if pilot.repeats is not None and wish.difference is not None:
+        yield Note(
+            "one_attempt", "the items needed are for one attempt each; the table trades attempts for items"
+        )
     if wish.judged:
         factor = wish.sensitivity + wish.specificity - 1
         yield Note(
@@ -415,7 +419,8 @@ def _warnings(pilot: Pilot, wish: Wish, design: _Design) -> Iterator[Note]:
         )
     if wish.budget is not None and pilot.price.cost is None:
         yield Note(
-            "no_price", "the pilot holds no cost of both systems, so a budget cannot be turned into items"
+            "no_price",
+            "the pilot holds no cost of both systems in one named currency, so a budget cannot be turned into items",
         )
 
 

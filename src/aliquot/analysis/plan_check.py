@@ -33,7 +33,7 @@ def hold_against(plan: PlanFile, comparison: Comparison, *, path: Path) -> Compa
 def _lines(plan: PlanFile, comparison: Comparison) -> Iterator[PlanLine]:
     yield _line("task", plan.task, comparison.task)
     yield _line("metric", plan.metric, comparison.metric)
-    yield _line("margin", plan.margin, comparison.margin)
+    yield _margin(plan.margin, comparison.margin)
     yield _line("level", plan.level, comparison.level)
     yield _at_least("items", plan.items, comparison.n_items)
     yield _at_least("attempts", plan.attempts, min(comparison.attempts))
@@ -50,6 +50,11 @@ def _lines(plan: PlanFile, comparison: Comparison) -> Iterator[PlanLine]:
 
 def _line(name: str, planned: str | float | None, done: str | float | None) -> PlanLine:
     return PlanLine(name, _shown(planned), _shown(done), planned is None or planned == done)
+
+
+def _margin(planned: float | None, done: float | None) -> PlanLine:
+    """Return the line of the margin: one that was not planned departs, as it could be chosen afterwards."""
+    return PlanLine("margin", _shown(planned), _shown(done), planned == done)
 
 
 def _at_least(name: str, planned: int | None, done: int) -> PlanLine:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -71,8 +71,9 @@ def summarize_systems(evidence: Evidence, *, choices: SummaryChoices, command: s
         for system, task in pairs
     )
     shown = {(line.task, line.metric) for line in lines}
+    beside = replace(choices, at_least=None)  # the floor is the headline's
     others = tuple(
-        _line(evidence, system, task, metric, choices=choices)
+        _line(evidence, system, task, metric, choices=beside)
         for system, task in pairs[: MAX_LINES // 4]
         for metric in metrics(evidence, task, system=system)
         if (task, metric) not in shown

@@ -35,29 +35,29 @@ class Figure:
 
 
 def read_figures(texts: Sequence[str]) -> list[Figure]:
-    """Return printed rates; without a sign, numbers above 1 are percentages, as are all beside one.
+    """Return printed rates, each by its own sign; without one a number above 1 is a percentage, else a share.
 
     Raises:
         UsageError: no rate.
 
     Examples:
-        >>> [figure.rate for figure in read_figures(["22.4", "0.5 %"])]
-        [0.224, 0.005]
+        >>> [figure.rate for figure in read_figures(["22.4", "0.5 %", "0.76"])]
+        [0.224, 0.005, 0.76]
     """
     matched = [(text, _FIGURE.fullmatch(text)) for text in texts]
     for text, match in matched:
         if match is None or float(match[1]) > 100:
             raise UsageError(f"{text!r} is no rate; write 22.4, 22.4% or 0.224")
-    percent = any(match is not None and (match[2] or float(match[1]) > 1) for _, match in matched)
-    bare = [text for text, match in matched if match is not None and not match[2]]
-    if any(0 < float(text) < 1 for text in bare) and any(float(text) > 1 for text in bare):
+    values = [(float(match[1]), bool(match[2])) for _, match in matched if match is not None]
+    bare = [value for value, signed in values if not signed]
+    if len(bare) == len(values) and any(0 < value < 1 for value in bare) and max(bare) > 1:
         raise UsageError("some figures are above 1 and some below; write % behind percentages")
-    return [_figure(text, match, percent=percent) for text, match in matched if match is not None]
+    return [_figure(text, match) for text, match in matched if match is not None]
 
 
-def _figure(text: str, match: re.Match[str], *, percent: bool) -> Figure:
+def _figure(text: str, match: re.Match[str]) -> Figure:
     decimals = len(match[1].partition(".")[2])
-    if match[2] or percent:
+    if match[2] or float(match[1]) > 1:
         return Figure(text.strip(), float(match[1]) / 100, decimals + 2, percent=True)
     return Figure(text.strip(), float(match[1]), decimals)
 

@@ -34,6 +34,6 @@ def command(paths: tuple[str, ...], *, shown: Shown, forget: bool, **choices: An
     memory = {"memory": None} if forget else {}
     found = noise(*paths, options=take_reading(choices), **memory, **choices)
     print_finding(found, shown)
-    remembered = not any(note.code == "not_remembered" for note in found.warnings)
+    remembered = not any(note.code in {"not_remembered", "drift"} for note in found.warnings)
     if shown.form == "text" and not forget and remembered and isinstance(found.wobble, Estimate):
         click.echo(f"\nRemembered in {NOISE_FILE}; compare shows it beside later differences.")

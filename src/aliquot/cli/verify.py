@@ -33,5 +33,10 @@ def command(
 
     paths = [one for one in inputs if n is None or os.path.exists(one)]  # noqa: PTH110 - no pathlib at start-up
     figures = [one for one in inputs if one not in paths]
+    bare = [one for one in paths if not os.path.exists(one) and one.rstrip("%").replace(".", "", 1).isdigit()]  # noqa: PTH110 - as above
+    if bare:
+        from aliquot.errors import UsageError
+
+        raise UsageError(f"figures need the number of items they are out of: --n ITEMS {' '.join(bare)}")
     found = verify(*paths, figures=figures, n=n, claims=claims, options=take_reading(options))
     print_finding(found, shown)

@@ -19,6 +19,7 @@ def write_noise(
     flipped: int,
     net: int | None,
     attempts: int = 2,
+    drifted: bool = False,
 ) -> Verdict:
     """Return the verdict of a noise measurement: how many items flipped, and what that does to a difference.
 
@@ -29,6 +30,7 @@ def write_noise(
         flipped: those whose attempts disagree.
         net: items better minus items worse in the second run.
         attempts: attempts an item has in all runs together, the most.
+        drifted: whether the two runs differ by more than noise alone.
     """
     if n_items == 0:
         reason = wobble.reason if isinstance(wobble, Undefined) else "no item has two values"
@@ -37,6 +39,10 @@ def write_noise(
     word = "flipped" if scale.kind == "binary" and attempts <= 2 else apart
     moved = "" if net is None else f", net {net:+d}" if net else ", net 0"
     share = write_percent(flipped / n_items)
+    if drifted:
+        counted = f"{flipped} of {write_count(n_items, 'item')} {word} ({share}%){moved}"
+        text = f"THE TWO RUNS DIFFER BY MORE THAN NOISE: {counted}."
+        return Verdict("estimated", text=f"{text} They are not one system run twice; compare them instead.")
     text = f"SAME SYSTEM, RUN AGAIN: {flipped} of {write_count(n_items, 'item')} {word} ({share}%){moved}."
     return Verdict("estimated", text=f"{text} {write_wobble(scale, wobble, flipped=flipped)}")
 
@@ -44,7 +50,7 @@ def write_noise(
 def write_wobble(scale: Scale, wobble: Estimate | Undefined, *, flipped: int) -> str:
     """Say what the suite's own movement does to the difference of two single runs.
 
-    With few flips the upper limit is given, as the range made of so few holds a new difference too seldom.
+    With few flips the upper limit is given too, as the range made of so few holds a new difference too seldom.
     """
     if isinstance(wobble, Undefined):
         return f"Its own movement could not be seen: {wobble.reason}."
@@ -54,6 +60,9 @@ def write_wobble(scale: Scale, wobble: Estimate | Undefined, *, flipped: int) ->
             f"None was seen to move; differences up to {size}{difference_unit(scale)} between two single runs could "
             f"still be its own noise ({100 * wobble.level:g}% interval)."
         )
-    reach = wobble.high if flipped < FEW_FLIPS else wobble.point
-    size = write_difference(reach, scale, width=reach).lstrip("+")
+    size, most = (
+        write_difference(reach, scale, width=wobble.point).lstrip("+")
+        for reach in (wobble.point, wobble.high)
+    )
+    size = f"{size}, perhaps {most}," if flipped < FEW_FLIPS else size
     return f"Between two single runs, differences up to {size}{difference_unit(scale)} can be its own noise."

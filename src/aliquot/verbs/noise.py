@@ -71,7 +71,8 @@ def noise(
         earlier=[one.flipped for one in stored if one.runs != names],
         command=command_line("noise", sources, given, reading=options),
     )
-    if memory is not None and names and isinstance(found.wobble, Estimate):
+    drifted = any(note.code == "drift" for note in found.warnings)
+    if memory is not None and names and not drifted and isinstance(found.wobble, Estimate):
         return _kept(found, Path(memory), suite=suite, runs=names)
     return found
 
