@@ -7,13 +7,19 @@ import pytest
 
 from aliquot.errors import UsageError
 from aliquot.stats import expected_maximum
-from tests.oracles import cases
+from tests.oracles import case, cases
 
 
 @pytest.mark.parametrize("known", cases("14_selection"), ids=lambda known: known["id"])
 def test_the_published_means_of_the_largest_come_out(known):
     found = expected_maximum(known["inputs"]["K"])
     assert found == pytest.approx(known["expected"]["expected_max"], abs=known["tolerance"])
+
+
+def test_the_printed_optimism_of_the_best_of_two_hundred_comes_out():
+    printed = case("seeds_more", "s-optimism")
+    optimism = printed["inputs"]["sigma"] * expected_maximum(printed["inputs"]["K"])
+    assert optimism == pytest.approx(printed["expected"]["exact_EK"], abs=printed["tolerance"])
 
 
 def test_two_and_three_have_closed_forms():

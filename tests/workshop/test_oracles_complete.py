@@ -26,7 +26,6 @@ TOPICS = (
 )
 
 NOT_YET = {
-    "s-optimism": "the best of many comes with the registry of runs",
     **dict.fromkeys(
         ("kappa-19-8-8-45", "kappa-marginals", "kripp-19-8-8-45", "s-kappa-chance"),
         "agreement of raters comes with the measure of judges",
