@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from aliquot.findings.numbers import write_count
 from aliquot.findings.verification import Check, Outcome, Verification
 from aliquot.reports.sheet import Block, Grid, Sheet
 
@@ -33,11 +34,10 @@ def _blocks(found: Verification) -> Iterator[Block]:
     for check in [*wrong, *explained]:
         yield _sentence(check)
     yield from found.remarks
-    rest = ", ".join(
-        f"{count} {_WORDS[outcome]}" for outcome in ("fits", "not_checked") if (count := found.count(outcome))
-    )
-    if rest:
-        yield f"Of the others {rest} (-v)." if wrong or explained else f"{rest} (-v)."
+    if fit := found.count("fits"):
+        yield f"{write_count(fit, 'number')} {'comes' if fit == 1 else 'come'} out as printed."
+    if left := found.count("not_checked"):
+        yield f"{write_count(left, 'number')} could not be checked."
 
 
 def _sentence(check: Check) -> str:
