@@ -41,7 +41,7 @@ def read_figures(texts: Sequence[str]) -> list[Figure]:
         UsageError: no rate.
 
     Examples:
-        >>> [figure.rate for figure in read_figures(["22.4", "0.5 %", "0.76"])]
+        >>> [round(figure.rate, 4) for figure in read_figures(["22.4", "0.5 %", "0.76"])]
         [0.224, 0.005, 0.76]
     """
     matched = [(text, _FIGURE.fullmatch(text)) for text in texts]
