@@ -16,7 +16,6 @@ Every error carries what was wrong, where, and what would be right; a message is
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import ClassVar
 
@@ -106,6 +105,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
         "Did you mean 'wilson'? Known: jeffreys, wilson."
     """
     names = sorted(known)
+    import difflib  # noqa: PLC0415 - loaded for a message only; every command starts with this module
+
     close = difflib.get_close_matches(name, names, n=1)
     hint = f"Did you mean {close[0]!r}? " if close else ""
     return f"{hint}Known: {', '.join(names)}."
