@@ -4,55 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
 
 from aliquot.analysis.arrays import PairedSample
 from aliquot.analysis.method import analyse_pairs, analyse_system
+from aliquot.analysis.table_columns import Column
 from aliquot.findings.comparison import Scale
 from aliquot.findings.table import GroupMean
+from aliquot.stats.inputs import Floats
 
 MEAN_OF_TASKS = "tasks as strata"
 ALL_ITEMS = "items pooled"
 
 
-class Measured(Protocol):
-    """One candidate on one task."""
-
-    @property
-    def task(self) -> str:
-        """The task."""
-        ...
-
-    @property
-    def candidate(self) -> str:
-        """The candidate."""
-        ...
-
-    @property
-    def scale(self) -> Scale:
-        """The metric's scale."""
-        ...
-
-    @property
-    def sample(self) -> PairedSample:
-        """The shared items."""
-        ...
-
-    @property
-    def flipped_with(self) -> np.ndarray:
-        """The label of each item's cluster, the same across tasks."""
-        ...
-
-    @property
-    def asks(self) -> frozenset[str]:
-        """What tells its items from those of other tasks."""
-        ...
-
-
 def find_group_means(
-    columns: Sequence[Measured], *, level: float, seed: int
+    columns: Sequence[Column], *, level: float, seed: int
 ) -> tuple[tuple[GroupMean, ...], Scale | None]:
     """Return the means over tasks of each candidate, and their scale; none when the metrics are not of one scale.
 
@@ -78,23 +45,23 @@ def find_group_means(
     return tuple(found), scale
 
 
-def left_out_of_means(columns: Sequence[Measured]) -> tuple[str, ...]:
+def left_out_of_means(columns: Sequence[Column]) -> tuple[str, ...]:
     """Return the tasks that the means leave out, as they share items with an earlier task."""
     kept = {one.task for one in _apart(columns)}
     return tuple(dict.fromkeys(one.task for one in columns if one.task not in kept))
 
 
-def _apart(columns: Sequence[Measured]) -> list[Measured]:
+def _apart(columns: Sequence[Column]) -> list[Column]:
     """Return the columns of tasks that share no item with an earlier task: no item is counted twice."""
     kept: dict[str, frozenset[str]] = {}
     for one in columns:
-        if one.task not in kept and all(one.asks.isdisjoint(asked) for asked in kept.values()):
-            kept[one.task] = one.asks
+        if one.task not in kept and all(frozenset(one.asked).isdisjoint(asked) for asked in kept.values()):
+            kept[one.task] = frozenset(one.asked)
     return [one for one in columns if one.task in kept]
 
 
 def _means(
-    columns: Sequence[Measured], candidate: str, scale: Scale, *, level: float, seed: int
+    columns: Sequence[Column], candidate: str, scale: Scale, *, level: float, seed: int
 ) -> Iterator[GroupMean]:
     for name, sample in ((MEAN_OF_TASKS, _by_task(columns)), (ALL_ITEMS, _pooled(columns))):
         yield GroupMean(
@@ -106,15 +73,14 @@ def _means(
         )
 
 
-def _by_task(columns: Sequence[Measured]) -> PairedSample:
+def _by_task(columns: Sequence[Column]) -> PairedSample:
     """Return all items with every task weighing alike; the tasks are strata where no cluster lies across them."""
-    sizes = [one.sample.n for one in columns]
-    strata = np.repeat(np.arange(len(columns)), sizes)
-    weights = np.repeat([1 / size for size in sizes], sizes)
-    return replace(_pooled(columns), strata=strata, weights=None if len(set(sizes)) == 1 else weights)
+    strata = np.repeat(np.arange(len(columns)), [one.sample.n for one in columns])
+    weights = np.concatenate([one.weights / one.weights.sum() for one in columns])
+    return replace(_pooled(columns), strata=strata, weights=_unless_alike(weights))
 
 
-def _pooled(columns: Sequence[Measured]) -> PairedSample:
+def _pooled(columns: Sequence[Column]) -> PairedSample:
     """Return the items of all tasks as one sample; a cluster that lies in several tasks is one cluster."""
     samples = [one.sample for one in columns]
     labels = np.concatenate([one.flipped_with for one in columns])
@@ -122,8 +88,13 @@ def _pooled(columns: Sequence[Measured]) -> PairedSample:
     return PairedSample(
         items=tuple(f"{one.task}\x1f{item}" for one in columns for item in one.sample.items),
         clusters=codes if any(sample.clusters is not None for sample in samples) else None,
+        weights=_unless_alike(np.concatenate([one.weights for one in columns])),
         a=np.concatenate([sample.a for sample in samples]),
         b=np.concatenate([sample.b for sample in samples]),
         k_a=np.concatenate([sample.k_a for sample in samples]),
         k_b=np.concatenate([sample.k_b for sample in samples]),
     )
+
+
+def _unless_alike(weights: Floats) -> Floats | None:
+    return None if np.ptp(weights) <= 1e-12 * weights.max() else weights

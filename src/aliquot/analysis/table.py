@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import polars as pl
 
-from aliquot.analysis.arrays import PairedSample, paired_sample
+from aliquot.analysis.arrays import paired_sample
 from aliquot.analysis.group_means import find_group_means, left_out_of_means
 from aliquot.analysis.judges import refuse_other_judge
 from aliquot.analysis.margins import check_level
@@ -17,13 +17,12 @@ from aliquot.analysis.method import analyse_pairs, analyse_system, interval_of_p
 from aliquot.analysis.scales import scale_of
 from aliquot.analysis.settle import find_detectable
 from aliquot.analysis.software import versions
+from aliquot.analysis.table_columns import Column
 from aliquot.analysis.table_remarks import remark_rows
 from aliquot.errors import InputError, UsageError
 from aliquot.evidence.contents import headline_metric, metrics, require, systems, tasks
 from aliquot.evidence.matching import MatchOn, pair
 from aliquot.evidence.tables import Evidence, Note
-from aliquot.evidence.units import Pairs
-from aliquot.findings.comparison import Scale
 from aliquot.findings.table import Table, TableRow
 from aliquot.findings.table_words import write_table
 from aliquot.findings.verdict import read_verdict
@@ -65,29 +64,6 @@ class TableChoices:
     match_on: MatchOn = "content"
     seed: int = DEFAULT_SEED
     allow: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One difference of the table before it is analysed: a candidate on a task; ``asked`` is what each item asks."""
-
-    task: str
-    metric: str
-    candidate: str
-    scale: Scale
-    pairs: Pairs
-    sample: PairedSample
-    asked: tuple[str, ...]
-
-    @property
-    def asks(self) -> frozenset[str]:
-        """What tells its items from those of other tasks."""
-        return frozenset(self.asked)
-
-    @property
-    def flipped_with(self) -> np.ndarray:
-        """The label of each item's cluster (the item itself where it has none), the same across tasks."""
-        return _unit_labels(self)[1]
 
 
 def compare_table(evidence: Evidence, *, choices: TableChoices, command: str = "") -> Table:
@@ -242,38 +218,24 @@ def _columns(
 
 def _joint(columns: Sequence[Column], choices: TableChoices) -> MaxT:
     """Return the max-T of all differences: an item is flipped as one in every column that asks it."""
-    labels = [_unit_labels(column) for column in columns]
-    names, codes = np.unique(np.concatenate([items for items, _ in labels]), return_inverse=True)
+    names, codes = np.unique(np.concatenate([one.units for one in columns]), return_inverse=True)
     matrix = np.full((names.size, len(columns)), np.nan)
-    groups = np.empty(names.size, dtype=object)
+    groups, weights = np.empty(names.size, dtype=object), np.ones(names.size)
     start = 0
-    for place, (column, (items, clusters)) in enumerate(zip(columns, labels, strict=True)):
-        rows = codes[start : start + items.size]
+    for place, column in enumerate(columns):
+        rows = codes[start : start + column.sample.n]
         matrix[rows, place] = column.sample.d
-        groups[rows] = clusters
-        start += items.size
-    _, grouped = np.unique(groups.astype(str), return_inverse=True)
+        groups[rows] = column.flipped_with
+        weights[rows] = column.weights
+        start += column.sample.n
     clustered = any(column.sample.clusters is not None for column in columns)
-    return max_t(matrix, clusters=grouped if clustered else None, level=choices.level, rng=choices.seed)
-
-
-def _unit_labels(column: Column) -> tuple[np.ndarray, np.ndarray]:
-    """Return a label for each item, the same in tasks that ask the same, and for the cluster it is flipped with."""
-    items = np.array(_numbered(column.asked))
-    if column.sample.clusters is None:
-        return items, items
-    known = dict(column.pairs.frame.select("item", "cluster").iter_rows())
-    return items, np.array([f"cluster\x1f{known[item]}" for item in column.sample.items])
-
-
-def _numbered(names: Sequence[str]) -> list[str]:
-    """Return names that are all different: copies of one item within a task are told apart by their order."""
-    seen: dict[str, int] = {}
-    found: list[str] = []
-    for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        found.append(name if seen[name] == 1 else f"{name}\x1f{seen[name]}")
-    return found
+    return max_t(
+        matrix,
+        clusters=np.unique(groups.astype(str), return_inverse=True)[1] if clustered else None,
+        weights=None if np.ptp(weights) == 0 else weights,
+        level=choices.level,
+        rng=choices.seed,
+    )
 
 
 def _rows(columns: Sequence[Column], joint: MaxT, choices: TableChoices) -> tuple[TableRow, ...]:

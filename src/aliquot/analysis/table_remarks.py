@@ -4,54 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Protocol
 
-from aliquot.analysis.arrays import PairedSample
 from aliquot.analysis.cluster_search import find_clusters
 from aliquot.analysis.further_remarks import cluster_notes, scoring_notes
 from aliquot.analysis.method import analyse_pairs
 from aliquot.analysis.scoring_rule import find_scoring_rules
+from aliquot.analysis.table_columns import Column
 from aliquot.evidence.matching import MatchOn
 from aliquot.evidence.tables import Evidence, Note
-from aliquot.evidence.units import Pairs
-from aliquot.findings.comparison import Scale
 
 MOST_LOOKED_AT = 24
 """Rows of a table whose other scoring rules and unnamed clusters are looked at."""
 
 
-class Row(Protocol):
-    """One candidate on one task."""
-
-    @property
-    def task(self) -> str:
-        """The task."""
-        ...
-
-    @property
-    def candidate(self) -> str:
-        """The candidate."""
-        ...
-
-    @property
-    def scale(self) -> Scale:
-        """The metric's scale."""
-        ...
-
-    @property
-    def pairs(self) -> Pairs:
-        """The shared items."""
-        ...
-
-    @property
-    def sample(self) -> PairedSample:
-        """Those with a value on both sides."""
-        ...
-
-
 def remark_rows(
     evidence: Evidence,
-    rows: Sequence[Row],
+    rows: Sequence[Column],
     *,
     level: float,
     seed: int,
