@@ -135,17 +135,7 @@ def compare_systems(
         versions=versions(),
         command=command,
         assumptions=find_assumptions(claim),
-        answered=further.answered,
-        item_tests=further.item_tests,
-        clusters_tried=further.clusters_tried,
-        scoring=further.scoring,
-        segments=further.segments,
-        reweighted=further.reweighted,
-        contrast=further.contrast,
-        power_seen=further.power_seen,
-        repeats_worth=further.repeats_worth,
-        side_metrics=further.side_metrics,
-        composite=further.composite,
+        **further.parts(),
     )
 
 

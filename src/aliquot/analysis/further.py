@@ -6,7 +6,7 @@ The parts are imported when they are needed, as a comparison of two small tables
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from aliquot.analysis.arrays import PairedSample
@@ -14,6 +14,7 @@ from aliquot.analysis.claims import Claim
 from aliquot.evidence.contents import metrics
 from aliquot.evidence.matching import MatchOn
 from aliquot.evidence.tables import Evidence, Note
+from aliquot.findings.beside import Beside
 from aliquot.findings.comparison import Scale
 from aliquot.stats.results import Undefined
 
@@ -62,39 +63,17 @@ class Terms:
     shares: SharesOf | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Further:
-    """What was found beside the difference; None where there was nothing to look at.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Further(Beside):
+    """What was found beside the difference, and what must be said of it.
 
     Attributes:
-        answered: how much each system answered, and its rate over that.
-        item_tests: items told apart one by one, with repeats.
-        clusters_tried: fields tried as clusters that nobody had named.
-        scoring: the difference under the other rules that scored the same responses.
-        segments: the difference on every segment.
-        reweighted: the difference at given shares of a field.
-        contrast: what the analyses that do not fit the design would have said.
-        power_seen: how likely this design was to show a difference of the size seen.
-        repeats_worth: what more attempts would bring.
-        composite: how the winner depends on the weights of several metrics.
-        side_metrics: other metrics, time, tokens, money and failures.
         reconciliation: a sentence for each number the harness printed.
         notes: guards on the rows, and whether the result is a borderline one.
     """
 
-    answered: Answered | None = None
-    item_tests: ItemTests | None = None
-    clusters_tried: ClusterSearch | None = None
-    scoring: ScoringRules | None = None
-    segments: SegmentScan | None = None
-    reweighted: Reweighted | None = None
-    contrast: MethodContrast | None = None
-    power_seen: PowerSeen | None = None
-    repeats_worth: RepeatsWorth | None = None
-    side_metrics: SideMetrics | None = None
-    composite: Composite | None = None
-    reconciliation: tuple[str, ...] = field(default=())
-    notes: tuple[Note, ...] = field(default=())
+    reconciliation: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def comparisons(self) -> int:

@@ -250,6 +250,8 @@ def _per_pass(
     costs = _sample(pairs, means, "cost")
     values = paired_sample(pairs)
     gain = dict(zip(values.items, (-values.d if scale.better == "lower" else values.d).tolist(), strict=True))
+    if costs.weights is not None:
+        return Undefined("items are weighted, and the interval of a ratio does not take weights")
     kept = np.array([item in gain for item in costs.items], dtype=bool)
     if not kept.any():
         return Undefined("no item has both a cost and a value on both sides")

@@ -4,28 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from aliquot.evidence.tables import Better, Kind, Note
 from aliquot.evidence.units import Attrition
+from aliquot.findings.beside import Beside
+from aliquot.findings.spoken import Spoken
 from aliquot.findings.verdict import Verdict
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
-
-if TYPE_CHECKING:
-    from aliquot.findings.answered import Answered
-    from aliquot.findings.cluster_search import ClusterSearch
-    from aliquot.findings.composite import Composite
-    from aliquot.findings.contrast import MethodContrast
-    from aliquot.findings.item_tests import ItemTests
-    from aliquot.findings.looks import Looks
-    from aliquot.findings.noise import RememberedNoise
-    from aliquot.findings.plan_check import PlanCheck
-    from aliquot.findings.power_seen import PowerSeen, RepeatsWorth
-    from aliquot.findings.scoring_rule import ScoringRules
-    from aliquot.findings.segments import SegmentScan
-    from aliquot.findings.shares import Reweighted
-    from aliquot.findings.side_metrics import SideMetrics
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,18 +145,8 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Comparison:
-    """One analysed claim about two systems on one task and metric; every difference is candidate minus baseline.
-
-    What follows ``command`` was found beside the difference, and is None where there was nothing to look at:
-    ``assumptions`` behind the number; ``answered``, each system's rate over what it answered; ``item_tests``, items
-    told apart one by one; ``clusters_tried``, fields that might be clusters; ``scoring``, the difference under other
-    scoring rules; ``segments``, the difference on every segment, and ``reweighted``, at given shares of them;
-    ``contrast``, what analyses that do not fit would have said; ``power_seen`` and ``repeats_worth``, what this design
-    could show; ``side_metrics``, what else changed; ``composite``, how the winner depends on the weights of several
-    metrics; ``noise``, what the suite was seen to move by itself; ``looks``, how often these items were looked at;
-    ``plan``, what was planned beside what was done.
-    """
+class Comparison(Spoken, Beside):
+    """One analysed claim about two systems on one task and metric; every difference is candidate minus baseline."""
 
     kind: ClassVar[str] = "comparison"
 
@@ -208,29 +184,6 @@ class Comparison:
     versions: Mapping[str, str]
     command: str = ""
     assumptions: tuple[str, ...] = ()
-    answered: Answered | None = None
-    item_tests: ItemTests | None = None
-    clusters_tried: ClusterSearch | None = None
-    scoring: ScoringRules | None = None
-    segments: SegmentScan | None = None
-    reweighted: Reweighted | None = None
-    contrast: MethodContrast | None = None
-    power_seen: PowerSeen | None = None
-    repeats_worth: RepeatsWorth | None = None
-    side_metrics: SideMetrics | None = None
-    composite: Composite | None = None
-    noise: RememberedNoise | None = None
-    looks: Looks | None = None
-    plan: PlanCheck | None = None
-
-    def __repr__(self) -> str:
-        return f"<Comparison of {self.candidate.system} with {self.baseline.system}: {self.verdict.text}>"
-
-    def __str__(self) -> str:
-        return self.verdict.text
-
-    def _repr_html_(self) -> str:
-        return f"<p><strong>{escape(self.verdict.text)}</strong></p>"
 
     @property
     def deciding(self) -> HypothesisTest | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from aliquot.findings.beside import PARTS
 from aliquot.findings.comparison import Comparison, SystemSummary
 from aliquot.findings.finding import Finding
 from aliquot.findings.plain_values import plain_value
@@ -30,11 +31,12 @@ def comparison_document(comparison: Comparison) -> Mapping[str, Any]:
         "estimates": {"baseline": _system(a), "candidate": _system(b)},
         "attempts": dict(zip(("baseline", "candidate"), comparison.attempts, strict=True)),
     }
-    plain = {
-        field.name: plain_value(getattr(comparison, field.name))
+    own = (
+        field.name
         for field in fields(comparison)
-        if field.name not in {"baseline", "candidate", "attempts"}
-    }
+        if field.name not in {"baseline", "candidate", "attempts", *PARTS}
+    )
+    plain = {name: plain_value(getattr(comparison, name)) for name in (*own, *PARTS)}
     return {"schema": f"aliquot.{comparison.kind}/1", **shaped, **plain}
 
 

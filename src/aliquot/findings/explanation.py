@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import ClassVar
 
 from aliquot.evidence.tables import Note
+from aliquot.findings.spoken import Spoken
 from aliquot.findings.verdict import Verdict
 
 
@@ -35,7 +35,7 @@ class MethodNote:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Explanation:
+class Explanation(Spoken):
     """What stands behind a method or a finding.
 
     Attributes:
@@ -60,11 +60,5 @@ class Explanation:
     versions: Mapping[str, str]
     command: str = ""
 
-    def __repr__(self) -> str:
-        return f"<Explanation of {self.about}>"
-
     def __str__(self) -> str:
         return self.paragraph or self.verdict.text
-
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(str(self))}</p>"

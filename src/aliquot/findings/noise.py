@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import ClassVar
 
 from aliquot.evidence.tables import Note
 from aliquot.findings.comparison import Scale
+from aliquot.findings.spoken import Spoken
 from aliquot.findings.verdict import Verdict
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
@@ -39,7 +39,7 @@ class Flipped:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Noise:
+class Noise(Spoken):
     """What the same system, run again on the same items, moves by itself.
 
     Attributes:
@@ -88,15 +88,6 @@ class Noise:
     seed: int
     versions: Mapping[str, str]
     command: str = ""
-
-    def __repr__(self) -> str:
-        return f"<Noise: {self.verdict.text}>"
-
-    def __str__(self) -> str:
-        return self.verdict.text
-
-    def _repr_html_(self) -> str:
-        return f"<p><strong>{escape(self.verdict.text)}</strong></p>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import ClassVar, Literal, TypeAlias
 
 from aliquot.evidence.tables import Note
 from aliquot.findings.comparison import Scale
+from aliquot.findings.spoken import Spoken
 from aliquot.findings.verdict import Verdict
 from aliquot.stats.results import Estimate, Undefined
 
@@ -63,7 +63,7 @@ class AttemptsOption:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Plan:
+class Plan(Spoken):
     """How much a difference would take.
 
     Attributes:
@@ -125,12 +125,3 @@ class Plan:
     verdict: Verdict
     versions: Mapping[str, str]
     command: str = ""
-
-    def __repr__(self) -> str:
-        return f"<Plan: {self.verdict.text}>"
-
-    def __str__(self) -> str:
-        return self.verdict.text
-
-    def _repr_html_(self) -> str:
-        return f"<p><strong>{escape(self.verdict.text)}</strong></p>"

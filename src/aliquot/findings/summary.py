@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import ClassVar
 
 from aliquot.evidence.tables import Note
 from aliquot.findings.comparison import Quantiles, Scale
+from aliquot.findings.spoken import Spoken
 from aliquot.findings.verdict import Verdict, Word
 from aliquot.stats.repeats import Precision
 from aliquot.stats.results import Estimate, Undefined
@@ -105,7 +105,7 @@ class SystemLine:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Summary:
+class Summary(Spoken):
     """What the systems of a source reached, one line for each system and task; nothing is compared.
 
     Attributes:
@@ -137,12 +137,3 @@ class Summary:
     seed: int
     versions: Mapping[str, str]
     command: str = ""
-
-    def __repr__(self) -> str:
-        return f"<Summary: {self.verdict.text}>"
-
-    def __str__(self) -> str:
-        return self.verdict.text
-
-    def _repr_html_(self) -> str:
-        return f"<p><strong>{escape(self.verdict.text)}</strong></p>"

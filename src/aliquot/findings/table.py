@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import ClassVar
 
 from aliquot.evidence.tables import Note
 from aliquot.findings.comparison import Detectable, Scale
+from aliquot.findings.spoken import Spoken
 from aliquot.findings.verdict import Verdict, Word
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
@@ -72,7 +72,7 @@ class GroupMean:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Table:
+class Table(Spoken):
     """Tasks × systems against a baseline.
 
     Attributes:
@@ -110,12 +110,3 @@ class Table:
     seed: int
     versions: Mapping[str, str]
     command: str = ""
-
-    def __repr__(self) -> str:
-        return f"<Table: {self.verdict.text}>"
-
-    def __str__(self) -> str:
-        return self.verdict.text
-
-    def _repr_html_(self) -> str:
-        return f"<p><strong>{escape(self.verdict.text)}</strong></p>"

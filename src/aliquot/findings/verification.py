@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import ClassVar, Literal, TypeAlias
 
 from aliquot.evidence.tables import Note
+from aliquot.findings.spoken import Spoken
 from aliquot.findings.verdict import Verdict
 
 Outcome: TypeAlias = Literal["fits", "explained", "differs", "cannot_be", "not_checked"]
@@ -35,7 +35,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Verification:
+class Verification(Spoken):
     """Printed numbers, one by one.
 
     Attributes:
@@ -59,12 +59,3 @@ class Verification:
     def count(self, outcome: Outcome) -> int:
         """Return how many numbers came out so."""
         return sum(check.outcome == outcome for check in self.checks)
-
-    def __repr__(self) -> str:
-        return f"<Verification: {self.verdict.text}>"
-
-    def __str__(self) -> str:
-        return self.verdict.text
-
-    def _repr_html_(self) -> str:
-        return f"<p><strong>{escape(self.verdict.text)}</strong></p>"
