@@ -75,38 +75,7 @@ _HOMES = {
     "verify": "aliquot.verbs.verify",
 }
 
-__all__ = [
-    "Comparison",
-    "Estimate",
-    "Evidence",
-    "Explanation",
-    "HypothesisTest",
-    "Noise",
-    "Plan",
-    "Summary",
-    "Table",
-    "Undefined",
-    "Verification",
-    "compare",
-    "demo",
-    "derive",
-    "explain",
-    "from_frame",
-    "model",
-    "noise",
-    "plan",
-    "read",
-    "report",
-    "run",
-    "run_async",
-    "show",
-    "summarize",
-    "table",
-    "to_arrow",
-    "to_pandas",
-    "to_polars",
-    "verify",
-]
+__all__ = list(_HOMES)  # pyright: ignore[reportUnsupportedDunderAll] - the names above, each under TYPE_CHECKING too
 
 
 def __getattr__(name: str) -> Any:

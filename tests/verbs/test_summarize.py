@@ -11,7 +11,7 @@ from aliquot import summarize
 from aliquot.errors import InputError, UsageError
 from aliquot.evidence.assembly import assemble
 from aliquot.reports.render import render
-from aliquot.stats.results import Estimate
+from aliquot.stats.results import Estimate, Undefined
 from tests.evidence_of import evidence_of
 from tests.shared import shared
 
@@ -34,6 +34,16 @@ def test_a_floor_is_the_headlines_and_a_score_beside_it_does_not_stop_it():
     found = summarize(assemble(pl.DataFrame(rows)), metric="passed", at_least=0.5)
     assert found.verdict.word == "met"
     assert [line.metric for line in found.others] == ["score"]
+
+
+def test_one_item_asked_again_has_no_variance_between_items_and_none_is_made_up():
+    rows = [{"system": "a", "item": "1", "attempt": k, "value": float(k == 1)} for k in (1, 2, 3)]
+    found = summarize(assemble(pl.DataFrame(rows)))
+    repeats = found.lines[0].repeats
+    assert repeats is not None
+    assert isinstance(repeats.between, Undefined)
+    assert repeats.precision == ()
+    assert "1 of 1 item differs between attempts." in render(found, verbose=True)
 
 
 def test_attempts_that_never_differ_have_no_variance_within():

@@ -37,18 +37,18 @@ def find_repeats(
     rows = attempt_values(evidence, units)
     items, y = rows["item"].to_numpy(), rows["value"].to_numpy().astype(np.float64)
     found = variance_components(y, factors={"item": items})
-    between, within = (
-        (0.0, 0.0)
-        if isinstance(found, Undefined)
-        else (max(0.0, found.components["item"]), max(0.0, found.components["within"]))
-    )
     n = sample.n
+    if isinstance(found, Undefined):
+        between = within = precision = found
+    else:
+        between, within = (max(0.0, found.components[name]) for name in ("item", "within"))
+        precision = precision_table(between, within, items=(n, 2 * n), attempts=ATTEMPTS)
     return Repeats(
         attempts=(int(sample.attempts.min()), int(sample.attempts.max())),
         varying=item_means(y, items=items).varying,
         between=between,
         within=within,
-        precision=precision_table(between, within, items=(n, 2 * n), attempts=ATTEMPTS),
+        precision=() if isinstance(precision, Undefined) else precision,
         **_pass_k(sample, scale, level=level),
     )
 

@@ -40,15 +40,15 @@ class Repeats:
         varying: items whose attempts disagree.
         between: variance between items (0 when its estimate is negative).
         within: variance between the attempts at an item.
-        precision: standard errors of other numbers of items and attempts.
+        precision: empty when the variances are not known; standard errors of other numbers of items and attempts.
         pass_at: k → chance that at least one of k attempts passes (pass@k); binary metrics only.
         pass_hat: k → chance that all of k attempts pass (pass^k); binary metrics only.
     """
 
     attempts: tuple[int, int]
     varying: int
-    between: float
-    within: float
+    between: float | Undefined
+    within: float | Undefined
     precision: tuple[Precision, ...]
     pass_at: Mapping[int, Estimate | Undefined]
     pass_hat: Mapping[int, Estimate | Undefined]

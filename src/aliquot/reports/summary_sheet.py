@@ -89,10 +89,12 @@ def _about(line: SystemLine, *, named: bool) -> Iterator[str]:
 
 
 def _repeats(line: SystemLine, repeats: Repeats) -> str:
-    total = repeats.between + repeats.within
-    share = f"{100 * repeats.within / total:.0f}%" if total > 0 else "none"
     verb = "differs" if repeats.varying == 1 else "differ"
     varying = f"{repeats.varying} of {write_count(line.n_items, 'item')} {verb} between attempts"
+    if isinstance(repeats.between, Undefined) or isinstance(repeats.within, Undefined):
+        return f"{varying}."
+    total = repeats.between + repeats.within
+    share = f"{100 * repeats.within / total:.0f}%" if total > 0 else "none"
     text = f"{varying}; {share} of the variance is within items."
     once, again = (
         next((row for row in repeats.precision if (row.items, row.attempts) == wanted), None)
