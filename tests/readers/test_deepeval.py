@@ -9,14 +9,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aliquot.errors import AliquotError, InputError, UsageError
+from aliquot.errors import InputError, UsageError
 from aliquot.evidence.contents import headline_metric, systems, tasks
 from aliquot.evidence.tables import Evidence
 from aliquot.readers.deepeval import DeepEvalReader
-from aliquot.readers.describe import describe
 from aliquot.readers.options import ReadOptions
 from aliquot.readers.registry import find_reader, read_one
 from aliquot.verbs.compare import compare
+from tests.readers.mutations import JUNK, ends_well, places
 from tests.shared import FOLDER, shared
 
 KEY = "deepeval"
@@ -278,25 +278,6 @@ def test_every_shared_file_reads_and_the_systems_compare_with_only_the_paths_giv
         assert (found.n_items, found.n_clusters, found.table and found.table.broke) == (20, 5, 9)
 
 
-JUNK = st.sampled_from(
-    [None, True, -1, 1.5, 1e308, 10**30, "", "x", "\x00", "\ud800", [], {}, [None], {"": None}]
-)
-
-
-def _paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [path, *(deep for key, part in parts for deep in _paths(part, (*path, key)))]
-
-
-def _ends_well(path: Path) -> None:
-    said = ""
-    try:
-        describe(DeepEvalReader().read(path, ReadOptions()))
-    except AliquotError as error:
-        said = str(error)
-    assert "\n" not in said
-
-
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), junk=JUNK)
 def test_any_value_in_any_place_gives_evidence_or_one_error(
@@ -314,14 +295,14 @@ def test_any_value_in_any_place_gives_evidence_or_one_error(
         hyperparameters={"model": "m"}, conversationalTestCases=[_case(2, turns=turns, scenario="s")],
     )  # fmt: skip
     document = json.loads(path.read_text())
-    place = data.draw(st.sampled_from(_paths(document)))
+    place = data.draw(st.sampled_from(places(document)))
     part = document
     for key in place[:-1]:
         part = part[key]
     if place:
         part[place[-1]] = junk
     path.write_text(json.dumps(document if place else junk))
-    _ends_well(path)
+    ends_well(path, reader="deepeval")
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -340,4 +321,4 @@ def test_mutated_logs_give_evidence_or_one_clear_line(
     start = int(place * len(data))
     path = tmp_path_factory.mktemp("any") / name
     path.write_bytes(data[:start] + splice + data[start + cut :])
-    _ends_well(path)
+    ends_well(path, reader="deepeval")

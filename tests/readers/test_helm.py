@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aliquot.errors import AliquotError, InputError, UsageError
+from aliquot.errors import InputError, UsageError
 from aliquot.evidence.contents import headline_metric, metrics, systems, tasks
 from aliquot.evidence.reduction import units
 from aliquot.evidence.tables import Evidence
@@ -19,6 +19,7 @@ from aliquot.readers.helm import HelmReader
 from aliquot.readers.options import ReadOptions
 from aliquot.readers.registry import find_reader, read_one
 from aliquot.verbs.compare import compare
+from tests.readers.mutations import JUNK, ends_well, places
 from tests.shared import FOLDER, shared
 
 TYPOS = {"name": "typos", "robustness": True, "fairness": False, "computed_on": "perturbed", "prob": 0.05}
@@ -311,23 +312,6 @@ def test_the_two_systems_compare_with_only_the_paths_given() -> None:
 
 
 FILES = ("run_spec.json", "per_instance_stats.json", "scenario_state.json", "stats.json", "schema.json")
-JUNK = st.sampled_from(
-    [None, True, -1, 1.5, 1e308, 10**30, "", "x", "\x00", "\ud800", [], {}, [None], {"": None}]
-)
-
-
-def _paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [path, *(deep for key, part in parts for deep in _paths(part, (*path, key)))]
-
-
-def _ends_well(folder: Path) -> None:
-    said = ""
-    try:
-        describe(HelmReader().read(folder, ReadOptions()))
-    except AliquotError as error:
-        said = str(error)
-    assert "\n" not in said
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -349,14 +333,14 @@ def test_any_value_in_any_place_gives_evidence_or_one_error(
     (run.parent / "schema.json").write_text(json.dumps(schema))
     place = run.parent / file if file == "schema.json" else run / file
     document = json.loads(place.read_text())
-    path = data.draw(st.sampled_from(_paths(document)))
+    path = data.draw(st.sampled_from(places(document)))
     if path:
         part = document
         for key in path[:-1]:
             part = part[key]
         part[path[-1]] = junk
     place.write_text(json.dumps(document if path else junk))
-    _ends_well(run)
+    ends_well(run, reader="helm")
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -376,4 +360,4 @@ def test_mutated_logs_give_evidence_or_one_clear_line(
         data = (source / name).read_bytes()
         start = int(place * len(data))
         (run / name).write_bytes(data[:start] + splice + data[start + cut :] if name == file else data)
-    _ends_well(run)
+    ends_well(run, reader="helm")

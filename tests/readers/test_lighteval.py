@@ -10,15 +10,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aliquot.errors import AliquotError, InputError, UsageError
+from aliquot.errors import InputError, UsageError
 from aliquot.evidence.contents import headline_metric, systems, tasks
 from aliquot.evidence.reduction import units
 from aliquot.evidence.tables import Evidence
-from aliquot.readers.describe import describe
 from aliquot.readers.lighteval import LightevalReader
 from aliquot.readers.options import ReadOptions
 from aliquot.readers.registry import find_reader, read_one
 from aliquot.verbs.compare import compare
+from tests.readers.mutations import ends_well
 from tests.shared import FOLDER, shared
 
 STAMP = "2026-01-01T00-00-00.5"
@@ -252,15 +252,6 @@ def test_the_two_systems_compare_with_only_the_paths_given() -> None:
         assert (found.n_items, found.table and (found.table.broke, found.table.fixed)) == (50, (0, 10))
 
 
-def _ends_well(path: Path) -> None:
-    said = ""
-    try:
-        describe(LightevalReader().read(path, ReadOptions()))
-    except AliquotError as error:
-        said = str(error)
-    assert "\n" not in said
-
-
 PLACES = st.sampled_from(
     [("doc",), ("metric",), ("model_response",), ("metric", "acc"), ("model_response", "text")]
     + [("doc", name) for name in ("id", "query", "choices", "gold_index", "specific")]
@@ -301,7 +292,7 @@ def test_any_value_in_any_column_gives_evidence_or_one_error(
     for name in path[:-1]:
         part = part[name]
     part[path[-1]] = junk
-    _ends_well(_details(tmp_path_factory.mktemp("any"), [row]))
+    ends_well(_details(tmp_path_factory.mktemp("any"), [row]), reader="lighteval")
 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -320,4 +311,4 @@ def test_mutated_logs_give_evidence_or_one_clear_line(
     start = int(place * len(data))
     path = tmp_path_factory.mktemp("any") / source.name
     path.write_bytes(data[:start] + splice + data[start + cut :])
-    _ends_well(path)
+    ends_well(path, reader="lighteval")

@@ -8,60 +8,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aliquot.errors import AliquotError, InputError
+from aliquot.errors import InputError
 from aliquot.files.yaml_documents import parse_yaml
 from aliquot.readers.options import ReadOptions
 from aliquot.readers.promptfoo import PromptfooReader
+from tests.readers.mutations import JUNK, ends_well, places, replaced
 from tests.readers.promptfoo_samples import error_row, export, row, version_2, write
 from tests.shared import FOLDER
-
-JUNK = st.sampled_from(
-    [
-        None,
-        True,
-        -1,
-        0,
-        1.5,
-        1e308,
-        10**30,
-        "",
-        "x",
-        "\x00",
-        "\ud800",
-        [],
-        {},
-        [None],
-        {"": None},
-        "NaN",
-        [[]] * 3,
-    ]
-)
-
-
-def _paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [path, *(deep for key, part in parts for deep in _paths(part, (*path, key)))]
-
-
-def _replace(document: Any, path: tuple[Any, ...], junk: Any) -> Any:
-    if not path:
-        return junk
-    place = document
-    for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = junk
-    return document
-
-
-def _ends_well(path: Path) -> None:
-    """Read a file: evidence, or one clear line."""
-    said = "x"
-    try:
-        assert PromptfooReader().read(path, ReadOptions()).responses.height > 0
-    except AliquotError as error:
-        said = str(error)
-    assert said
-    assert "\n" not in said
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -71,8 +24,8 @@ def test_any_value_in_any_place_gives_evidence_or_one_error(
 ) -> None:
     document = version_2() if version == 2 else export([row(0), row(0, 1), error_row(1, value=2)])
     document = json.loads(json.dumps(document))
-    path = data.draw(st.sampled_from(_paths(document)))
-    _ends_well(write(tmp_path, json.dumps(_replace(document, path, junk))))
+    path = data.draw(st.sampled_from(places(document)))
+    ends_well(write(tmp_path, json.dumps(replaced(document, path, junk))), reader="promptfoo")
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -97,7 +50,7 @@ def test_mutated_real_logs_give_evidence_or_one_error(
         data = data[:start] + junk + data[start + length :]
     path = tmp_path / name
     path.write_bytes(data)
-    _ends_well(path)
+    ends_well(path, reader="promptfoo")
 
 
 @pytest.mark.parametrize(

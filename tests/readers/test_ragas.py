@@ -10,15 +10,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aliquot.errors import AliquotError, InputError, UsageError
+from aliquot.errors import InputError, UsageError
 from aliquot.evidence.contents import headline_metric, systems
 from aliquot.evidence.reduction import units
 from aliquot.evidence.tables import Evidence
-from aliquot.readers.describe import describe
 from aliquot.readers.options import ReadOptions
 from aliquot.readers.ragas import RagasReader
 from aliquot.readers.registry import find_reader, read_one
 from aliquot.verbs.compare import compare
+from tests.readers.mutations import JUNK, ends_well, places
 from tests.shared import FOLDER, shared
 
 
@@ -261,42 +261,6 @@ def test_the_shared_annotations_are_accepted_or_turned_round() -> None:
         assert (len(judge), len(people), (judge != people).sum()) == (verdicts, verdicts, rejected)
 
 
-JUNK = st.sampled_from(
-    [
-        None,
-        True,
-        -1,
-        1.5,
-        1e308,
-        10**30,
-        "",
-        "x",
-        "[1, 2",
-        "['a', nan]",
-        "\x00",
-        "\ud800",
-        [],
-        {},
-        [None],
-        {"": None},
-    ]
-)
-
-
-def _paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [path, *(deep for key, part in parts for deep in _paths(part, (*path, key)))]
-
-
-def _ends_well(path: Path) -> None:
-    said = ""
-    try:
-        describe(RagasReader().read(path, ReadOptions()))
-    except AliquotError as error:
-        said = str(error)
-    assert "\n" not in said
-
-
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), junk=JUNK, ending=st.sampled_from([".json", ".jsonl", ".csv", "annotations"]))
 def test_any_value_in_any_place_gives_evidence_or_one_error(
@@ -308,7 +272,7 @@ def test_any_value_in_any_place_gives_evidence_or_one_error(
         document = {
             "m": [_verdict("a", "x", 1, accepted=True), _verdict("a", "y", 0, accepted=False, target=1)]
         }
-    place = data.draw(st.sampled_from(_paths(document)[1:]))
+    place = data.draw(st.sampled_from(places(document)[1:]))
     part = document
     for key in place[:-1]:
         part = part[key]
@@ -319,12 +283,12 @@ def test_any_value_in_any_place_gives_evidence_or_one_error(
             isinstance(row, dict) and set(row) == set(_row(0)) for row in document
         ):
             return
-        _ends_well(_csv(folder / "a.csv", document))
+        ends_well(_csv(folder / "a.csv", document), reader="ragas")
     elif ending == ".jsonl":
         (folder / "a.jsonl").write_text("\n".join(map(json.dumps, document)))
-        _ends_well(folder / "a.jsonl")
+        ends_well(folder / "a.jsonl", reader="ragas")
     else:
-        _ends_well(_json(folder / "a.json", document))
+        ends_well(_json(folder / "a.json", document), reader="ragas")
 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -345,4 +309,4 @@ def test_mutated_logs_give_evidence_or_one_clear_line(
     start = int(place * len(data))
     path = tmp_path_factory.mktemp("any") / name
     path.write_bytes(data[:start] + splice + data[start + cut :])
-    _ends_well(path)
+    ends_well(path, reader="ragas")

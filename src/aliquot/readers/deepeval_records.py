@@ -127,9 +127,12 @@ def log_of(document: Any, *, file: str) -> Log:
 
 def _log_of_run(known: Mapping[str, Any]) -> Log:
     hyperparameters = known.get("hyperparameters")
+    cases, conversations = (
+        msgspec.convert(known.get(name) or [], list[Any]) for name in ("testCases", "conversationalTestCases")
+    )
     return Log(
         "test run",
-        _cases([*(known.get("testCases") or ()), *(known.get("conversationalTestCases") or ())]),
+        _cases([*cases, *conversations]),
         msgspec.convert(known.get("metricsScores") or [], list[MetricScores]),
         msgspec.convert(known.get("testPassed"), int | None),
         msgspec.convert(known.get("testFailed"), int | None),
@@ -145,7 +148,8 @@ def _log_of_cache(lookup: Mapping[Any, Any], *, file: str) -> Log:
     for key, verdicts in lookup.items():
         case = JsonReading().parse(str(key), file=file)
         given = verdicts.get("cached_metrics_data") if isinstance(verdicts, Mapping) else None
-        data = [one.get("metric_data") for one in given or () if isinstance(one, Mapping)]
+        listed = given if isinstance(given, list) else []
+        data = [one.get("metric_data") for one in listed if isinstance(one, Mapping)]
         if isinstance(case, Mapping):
             cases.append({**case, "metrics_data": data, "success": None})
     text = (
