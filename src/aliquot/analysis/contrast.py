@@ -6,15 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from aliquot.analysis.arrays import PairedSample, SystemSample
+from aliquot.analysis.arrays import PairedSample
 from aliquot.analysis.method import analyse_pairs, analyse_system, attempt_rows
+from aliquot.analysis.unpaired import interval_of_unpaired
 from aliquot.findings.comparison import Scale
 from aliquot.findings.contrast import AnalysisName, MethodContrast, OtherAnalysis
 from aliquot.findings.verdict import read_verdict
 from aliquot.stats.clusters import cluster_variance
 from aliquot.stats.inputs import as_weights
 from aliquot.stats.results import Estimate, Undefined
-from aliquot.stats.unpaired import unpaired_means, unpaired_rates
+from aliquot.stats.unpaired import unpaired_rates
 
 
 def find_contrast(
@@ -38,7 +39,9 @@ def find_contrast(
     if sample.n == 0:
         return Undefined("no shared item has a value on both sides")
     sides = sample.baseline(), sample.candidate()
-    found: dict[AnalysisName, Estimate | Undefined] = {"unpaired": _unpaired(*sides, scale, level=level)}
+    found: dict[AnalysisName, Estimate | Undefined] = {
+        "unpaired": interval_of_unpaired(*sides, scale, level=level)
+    }
     if sample.clusters is not None:
         single = replace(sample, clusters=None)
         found["clusters_ignored"] = analyse_pairs(single, scale, level=level, seed=seed).difference
@@ -53,25 +56,6 @@ def find_contrast(
         correlation=_correlation(sample),
         variance_ratio=_variance_ratio(sample),
         own_intervals_overlap=_overlap(*(analyse_system(side, scale, level=level) for side in sides)),
-    )
-
-
-def _unpaired(a: SystemSample, b: SystemSample, scale: Scale, *, level: float) -> Estimate | Undefined:
-    """Return the difference as if ``b`` were other items than ``a``; attempts stay in their items."""
-    binary = scale.kind == "binary"
-    (rows_a, clusters_a, weights_a), (rows_b, clusters_b, weights_b) = (
-        attempt_rows(side) if binary and side.repeated else (side.values, side.clusters, side.weights)
-        for side in (a, b)
-    )
-    estimate = unpaired_rates if binary else unpaired_means
-    return estimate(
-        rows_a,
-        rows_b,
-        clusters_a=clusters_a,
-        clusters_b=clusters_b,
-        weights_a=weights_a,
-        weights_b=weights_b,
-        level=level,
     )
 
 

@@ -73,6 +73,17 @@ def disagreement_of(comparison: Comparison) -> float | None:
     return None if table is None else (table.fixed + table.broke) / comparison.n_items
 
 
+def open_difference(difference: Estimate | Undefined) -> Estimate | Undefined:
+    """Return a difference that more items could settle, or why there is none."""
+    if isinstance(difference, Undefined):
+        return difference
+    if difference.low > 0 or difference.high < 0:
+        return Undefined("the difference is already settled")
+    if difference.point == 0:
+        return Undefined("no difference was seen, so no number of items would show it")
+    return difference
+
+
 def find_settlement(
     sample: PairedSample, difference: Estimate | Undefined, scale: Scale, *, level: float, price: Price
 ) -> Settlement | Undefined:
@@ -85,13 +96,10 @@ def find_settlement(
         level: confidence level.
         price: what one more item costs.
     """
-    if isinstance(difference, Undefined):
-        return difference
-    if difference.low > 0 or difference.high < 0:
-        return Undefined("the difference is already settled")
-    if difference.point == 0:
-        return Undefined("no difference was seen, so no number of items would show it")
-    needed = _needed_items(sample, difference, scale, level=level)
+    found = open_difference(difference)
+    if isinstance(found, Undefined):
+        return found
+    needed = _needed_items(sample, found, scale, level=level)
     if isinstance(needed, Undefined):
         return needed
     more = max(0, needed - sample.n)

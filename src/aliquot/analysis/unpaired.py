@@ -32,7 +32,7 @@ def analyse_unpaired(
     if a.n == 0 or b.n == 0:
         side = "baseline" if a.n == 0 else "candidate"
         return Analysed(Undefined(f"no item of the {side} has a value"), (), "")
-    difference = _difference(a, b, scale, level=level)
+    difference = interval_of_unpaired(a, b, scale, level=level)
     tests = _tests(a, b, scale, seed=seed)
     if not tests:
         return Analysed(Undefined("there are too few clusters or items to test with"), (), why)
@@ -40,7 +40,10 @@ def analyse_unpaired(
     return Analysed(decided_interval(difference, deciding, level=level), tests, f"{why}{_by(a, b)}")
 
 
-def _difference(a: SystemSample, b: SystemSample, scale: Scale, *, level: float) -> Estimate | Undefined:
+def interval_of_unpaired(
+    a: SystemSample, b: SystemSample, scale: Scale, *, level: float
+) -> Estimate | Undefined:
+    """Return the difference as of different items, before its test is asked; attempts stay in their items."""
     estimate = unpaired_rates if scale.kind == "binary" else unpaired_means
     (rows_a, clusters_a, weights_a), (rows_b, clusters_b, weights_b) = (_rows(side, scale) for side in (a, b))
     return estimate(

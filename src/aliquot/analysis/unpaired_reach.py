@@ -9,7 +9,7 @@ import numpy as np
 
 from aliquot.analysis.arrays import SystemSample
 from aliquot.analysis.costs import Price
-from aliquot.analysis.settle import MOST_ITEMS, POWER
+from aliquot.analysis.settle import MOST_ITEMS, POWER, open_difference
 from aliquot.findings.comparison import Detectable, Scale, Settlement
 from aliquot.stats.distributions import normal_quantile, two_sided_t
 from aliquot.stats.power_exact_unpaired import unpaired_exact_detectable, unpaired_exact_sample_size
@@ -64,12 +64,9 @@ def unpaired_settlement(
     price: Price,
 ) -> Settlement | Undefined:
     """Return the items a system would need for 80% power at the observed difference, at this run's own prices."""
+    difference = open_difference(difference)
     if isinstance(difference, Undefined):
         return difference
-    if difference.low > 0 or difference.high < 0:
-        return Undefined("the difference is already settled")
-    if difference.point == 0:
-        return Undefined("no difference was seen, so no number of items would show it")
     if scale.kind == "binary":
         a, b = (float(np.average(side.values, weights=side.weights)) for side in sides)
         size, method = _items_for(a, b, level=level)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
+from aliquot.readers.flags import COLUMNS, PLAIN
+
 if TYPE_CHECKING:
     from aliquot.readers.options import ReadOptions
 
@@ -65,7 +67,7 @@ def take_reading(options: dict[str, Any]) -> ReadOptions:
     from aliquot.readers.options import ReadOptions
 
     taken = {name: options.pop(f"column_{name}") for name in COLUMNS}
-    taken |= {name: options.pop(name) for name in _PLAIN}
+    taken |= {name: options.pop(name) for name in PLAIN}
     mapping = options.pop("mapping")
     saved = ReadOptions()
     if mapping is not None:
@@ -134,24 +136,6 @@ _COMPARISON = (
     click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level."),
     click.option("--seed", type=int, default=None, help="Seed of everything random; stored in the finding."),
 )
-
-COLUMNS = ("item", "system", "value", "attempt", "status")
-"""Columns of a table that ``--<name>-column`` can name."""
-
-_PLAIN = (
-    "reader",
-    "wide",
-    "missing",
-    "encoding",
-    "delimiter",
-    "decimal",
-    "duplicates",
-    "kind",
-    "low",
-    "high",
-    "better",
-)
-"""Reading options that go by their own name."""
 
 _READING = (
     *(

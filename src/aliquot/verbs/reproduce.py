@@ -6,28 +6,10 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Final
 
 from aliquot.evidence.tables import Evidence
+from aliquot.readers.flags import COLUMNS, PLAIN
 from aliquot.readers.options import ReadOptions
-
-_COLUMN_FLAGS: Final = ("item", "system", "value", "attempt", "status")
-"""Reading options whose flag is ``--<name>-column``."""
-
-_PLAIN_FLAGS: Final = (
-    "reader",
-    "wide",
-    "missing",
-    "encoding",
-    "delimiter",
-    "decimal",
-    "duplicates",
-    "kind",
-    "low",
-    "high",
-    "better",
-)
-"""Reading options whose flag is ``--<name>``."""
 
 
 def command_line(
@@ -65,9 +47,9 @@ def _reading_words(reading: ReadOptions) -> list[str] | None:
         value = getattr(reading, field.name)
         if value == getattr(default, field.name):
             continue
-        if field.name in _COLUMN_FLAGS:
+        if field.name in COLUMNS:
             words += _option_words(f"--{field.name}-column", value)
-        elif field.name in _PLAIN_FLAGS:
+        elif field.name in PLAIN:
             words += _option_words(f"--{field.name}", value)
         else:
             return None
