@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
@@ -13,7 +14,15 @@ from aliquot.errors import UsageError
 from aliquot.files.plan_file import read_plan
 from aliquot.findings.planning_words import write_fit
 from aliquot.reports.render import render
-from aliquot.stats import fold_design, mcnemar_power, mcnemar_sample_size, paired_precision_size, wilson
+from aliquot.stats import (
+    fold_design,
+    graded_margin_sample_size,
+    mcnemar_power,
+    mcnemar_sample_size,
+    paired_margin_sample_size,
+    paired_precision_size,
+    wilson,
+)
 from aliquot.stats.results import Undefined
 from tests.evidence_of import evidence_of, pass_fail
 from tests.shared import shared
@@ -181,3 +190,78 @@ def test_the_pilots_own_items_give_about_the_power_of_the_formula():
     assert found.simulated is not None
     point = next(point for point in found.at if point.items == 200)
     assert found.simulated.low - 0.05 <= point.power <= found.simulated.high + 0.05
+
+
+GRADED = {"main": [0.1, 0.4, 0.35, 0.8] * 20, "pr": [0.2, 0.3, 0.5, 0.9] * 20}
+JUDGE = {"sensitivity": 0.95, "specificity": 0.9}
+
+
+def test_a_judge_that_errs_costs_a_margin_a_width_and_what_can_be_shown():
+    found = plan(margin="5pt", half_width="3pt", items=400, psi=0.2, rate=0.8, **JUDGE)
+    seen = fold_design(0.8, 0.8, psi=0.2, **JUDGE)
+    assert found.needed[0].items == paired_margin_sample_size(seen.psi, margin=0.05 * seen.factor)
+    assert found.half_width == paired_precision_size(0.03 * seen.factor, psi=seen.psi)
+    point = next(point for point in found.at if point.items == 400)
+    through = seen.detectable(400)
+    assert not isinstance(through, Undefined)
+    assert point.detectable == pytest.approx(through.low)
+
+
+def test_a_judge_can_be_corrected_by_labels_and_more_of_its_reading_takes_fewer():
+    found = plan(detect="5pt", psi=0.2, rate=0.8, **JUDGE)
+    assert [(one.judged, one.labels) for one in found.labels] == [
+        (658, 658),
+        (1316, 399),
+        (3290, 323),
+        (6580, 304),
+    ]
+    assert not plan(detect="5pt", psi=0.2).labels
+
+
+def test_a_judge_that_tells_nothing_or_a_graded_metric_is_refused():
+    with pytest.raises(UsageError, match="tells nothing"):
+        plan(detect="5pt", psi=0.2, rate=0.8, sensitivity=0.5, specificity=0.5)
+    with pytest.raises(UsageError, match="this metric is graded"):
+        plan(evidence_of(GRADED), detect=0.05, **JUDGE)
+
+
+def test_a_share_that_the_rates_do_not_allow_is_refused_and_one_at_the_edge_is_not():
+    with pytest.raises(UsageError, match=r"between 0\.05 and 0\.35"):
+        plan(detect="5pt", psi=0.6, rate=0.8)
+    assert plan(detect="5pt", psi=0.05, rate=0.8).needed[0].items == mcnemar_sample_size(0.05, 0.05)
+
+
+def test_a_graded_margin_takes_the_items_of_the_t_interval():
+    found = plan(evidence_of(GRADED), margin=0.03)
+    assert found.sd is not None
+    assert found.needed[0].items == graded_margin_sample_size(sd=found.sd, margin=0.03)
+
+
+def test_one_of_several_comparisons_is_planned_at_its_share_of_the_error():
+    found = plan(detect="5pt", psi=0.2, comparisons=5)
+    assert found.needed[0].items == mcnemar_sample_size(0.2, 0.05, level=0.99)
+    assert found.level == 0.95
+    assert "comparisons" in {note.code for note in found.warnings}
+
+
+def test_a_plan_fixes_the_scoring_rule_the_attempts_and_the_comparisons(tmp_path):
+    path = tmp_path / "plan.json"
+    plan(evidence_of(PILOT), detect="5pt", comparisons=3, write=path)
+    fixed = read_plan(path)
+    assert (fixed.scorer, fixed.attempts, fixed.comparisons) == ("recorded", 1, 3)
+    done = compare(evidence_of(PILOT), plan=path, noise=None)
+    assert done.plan is not None
+    assert {line.name: line.holds for line in done.plan.lines}["scoring rule"]
+    assert done.plan.departures == ("items",)
+
+
+def test_a_candidate_with_fewer_errors_is_simulated_as_better():
+    errors = evidence_of(
+        {"main": [1.0] * 60 + [0.0] * 140, "pr": [1.0] * 30 + [0.0] * 170},
+        metrics=pl.DataFrame(
+            {"metric": ["value"], "kind": ["binary"], "low": [0.0], "high": [1.0], "better": ["lower"]}
+        ),
+    )
+    found = plan(errors, detect="10pt")
+    assert found.simulated is not None
+    assert found.simulated.point > 0.9

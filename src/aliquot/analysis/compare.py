@@ -102,6 +102,7 @@ def compare_systems(
         candidate=sides[1],
         task=task,
         metric=metric,
+        scorer=" / ".join(dict.fromkeys((pairs.baseline.scorer, pairs.candidate.scorer))),
         scale=scale,
         level=choices.level,
         margin=margin,

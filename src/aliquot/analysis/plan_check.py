@@ -33,12 +33,18 @@ def hold_against(plan: PlanFile, comparison: Comparison, *, path: Path) -> Compa
 def _lines(plan: PlanFile, comparison: Comparison) -> Iterator[PlanLine]:
     yield _line("task", plan.task, comparison.task)
     yield _line("metric", plan.metric, comparison.metric)
+    yield _line("scoring rule", plan.scorer, comparison.scorer)
     yield _margin(plan.margin, comparison.margin)
     yield _line("level", plan.level, comparison.level)
     yield _at_least("items", plan.items, comparison.n_items)
     yield _at_least("attempts", plan.attempts, min(comparison.attempts))
     made = 1  # the headline; what else was looked at is exploratory and says so
-    yield PlanLine("comparisons", _shown(plan.comparisons), str(made), plan.comparisons in {None, made})
+    yield PlanLine(
+        "comparisons",
+        _shown(plan.comparisons),
+        str(made),
+        plan.comparisons is None or made <= plan.comparisons,
+    )
     psi = disagreement_of(comparison)
     if plan.disagreement is not None and psi is not None:
         yield PlanLine(

@@ -25,9 +25,13 @@ from aliquot.cli.options import Shown, output_forms, reading_options, take_readi
 @click.option(
     "--psi",
     type=click.FloatRange(0, 1),
-    help="Share of items on which the systems differ, when no pilot tells.",
+    help="Share of items on which the systems differ; default: the pilot's.",
 )
-@click.option("--rate", type=click.FloatRange(0, 1), help="The baseline's pass rate, when no pilot tells.")
+@click.option(
+    "--rate",
+    type=click.FloatRange(0, 1),
+    help="The baseline's pass rate (for a judge that errs); default: the pilot's.",
+)
 @click.option(
     "--sensitivity",
     type=click.FloatRange(0, 1),
@@ -45,6 +49,12 @@ from aliquot.cli.options import Shown, output_forms, reading_options, take_readi
 @click.option("--cluster", help="Field that names an item's cluster (document, template, conversation).")
 @click.option("--power", type=float, default=0.8, show_default=True, help="The power wanted.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level.")
+@click.option(
+    "--comparisons",
+    type=click.IntRange(min=1),
+    default=1,
+    help="Comparisons of which this is one (Bonferroni).",
+)
 @click.option("--write", metavar="FILE", help="Fix the plan in a file, hashed and dated, for compare --plan.")
 @reading_options
 @output_forms

@@ -154,6 +154,7 @@ class Comparison(Spoken, Beside):
     candidate: SystemSummary
     task: str
     metric: str
+    scorer: str
     scale: Scale
     level: float
     margin: float | None

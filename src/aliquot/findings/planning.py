@@ -62,6 +62,19 @@ class AttemptsOption:
     answers: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class LabelsOption:
+    """People's labels that are needed when a judge reads all answers and is corrected by them.
+
+    Attributes:
+        judged: items whose answers the judge reads.
+        labels: of these, the items whose answers people label too.
+    """
+
+    judged: int
+    labels: int
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Plan(Spoken):
     """How much a difference would take.
@@ -69,6 +82,7 @@ class Plan(Spoken):
     Attributes:
         task: the task of the pilot.
         metric: the metric.
+        scorer: the scoring rule of the pilot; empty without one.
         scale: how its numbers are read.
         level: confidence level.
         power: the power wanted.
@@ -83,6 +97,8 @@ class Plan(Spoken):
         at: what numbers of items are worth, rising.
         simulated: power at the items at hand by resampling the pilot's own; None without a pilot of two systems.
         attempts: items against attempts; empty without repeats in the pilot.
+        labels: items judged against items labelled; empty without a judge that errs.
+        comparisons: comparisons of which this is one, each at its share of the error.
         half_width: items for the half width asked for; None when none was asked for.
         half_width_asked: that half width.
         budget_items: items that the budget pays for; None when none was named or prices are not known.
@@ -100,6 +116,7 @@ class Plan(Spoken):
 
     task: str
     metric: str
+    scorer: str
     scale: Scale
     level: float
     power: float
@@ -114,6 +131,8 @@ class Plan(Spoken):
     at: tuple[PowerPoint, ...]
     simulated: Estimate | None
     attempts: tuple[AttemptsOption, ...]
+    labels: tuple[LabelsOption, ...]
+    comparisons: int
     half_width: int | Undefined | None
     half_width_asked: float | None
     budget_items: int | None

@@ -32,6 +32,9 @@ def _blocks(plan: Plan) -> Iterator[Block]:
             for one in plan.attempts
         )
         yield Grid("Items against attempts", ("attempts each", "items", "answers in all"), rows)
+    if plan.labels:
+        rows = tuple((f"{one.judged:,}", f"{one.labels:,}") for one in plan.labels)
+        yield Grid("Or corrected by people's labels", ("items judged", "of them labelled"), rows)
     if plan.simulated is not None:
         low, point, high = (
             write_percent(share, decimals=0)

@@ -135,6 +135,8 @@ if TYPE_CHECKING:
     from aliquot.stats.power_graded import paired_t_errors as paired_t_errors
     from aliquot.stats.power_graded import paired_t_power as paired_t_power
     from aliquot.stats.power_graded import paired_t_sample_size as paired_t_sample_size
+    from aliquot.stats.power_labels import judged_r2 as judged_r2
+    from aliquot.stats.power_labels import labels_sample_size as labels_sample_size
     from aliquot.stats.power_pilot import SampleSizeRange as SampleSizeRange
     from aliquot.stats.power_pilot import pilot_power as pilot_power
     from aliquot.stats.power_pilot import pilot_sample_size as pilot_sample_size
@@ -308,6 +310,7 @@ _MODULES = {
         "unpaired_exact_sample_size",
     ),
     "power_graded": ("paired_t_detectable", "paired_t_errors", "paired_t_power", "paired_t_sample_size"),
+    "power_labels": ("judged_r2", "labels_sample_size"),
     "power_pilot": ("SampleSizeRange", "pilot_power", "pilot_sample_size", "sample_size_range"),
     "power_unpaired": (
         "unpaired_arcsine_power",

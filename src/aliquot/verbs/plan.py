@@ -10,7 +10,8 @@ from aliquot.analysis.arrays import system_sample
 from aliquot.analysis.claims import claim_paired
 from aliquot.analysis.costs import Price, price_of
 from aliquot.analysis.margins import margin_on
-from aliquot.analysis.plan import Pilot, Wish, make_plan
+from aliquot.analysis.plan import make_plan
+from aliquot.analysis.plan_design import Pilot, Wish
 from aliquot.analysis.repeats_worth import find_repeats_worth
 from aliquot.analysis.scales import scale_of
 from aliquot.errors import UsageError
@@ -53,6 +54,7 @@ def plan(
     cluster: str | None = None,
     power: float = 0.8,
     level: float = 0.95,
+    comparisons: int = 1,
     write: str | Path | None = None,
     options: ReadOptions | None = None,
 ) -> Plan:
@@ -65,8 +67,8 @@ def plan(
         items: a number of items to look at; by default the pilot's.
         half_width: half width of the interval of the difference that is wanted.
         budget: money for one comparison, in the currency of the pilot.
-        psi: share of items on which the two systems differ, when no pilot tells.
-        rate: the baseline's pass rate, when no pilot tells; needed with a fallible judge only.
+        psi: share of items on which the two systems differ; by default the pilot's.
+        rate: the baseline's pass rate; by default the pilot's. It matters with a fallible judge only.
         sensitivity: chance that the judge passes what is right.
         specificity: chance that it fails what is wrong.
         systems: baseline and candidate by name, when the pilot holds several.
@@ -74,7 +76,8 @@ def plan(
         metric: the metric; by default the log's own headline.
         cluster: field that names the cluster of an item.
         power: the power wanted.
-        level: confidence level.
+        level: confidence level of the whole family.
+        comparisons: comparisons of which this is one; each is planned at its share of the error.
         write: file to fix the plan in, hashed and dated, for ``compare --plan``.
         options: what the columns of a table mean.
 
@@ -97,6 +100,7 @@ def plan(
         margin=margin_on(pilot.scale, margin),
         power=_share(power, "power"),
         level=_share(level, "level"),
+        comparisons=_counted(comparisons),
         items=items,
         half_width=margin_on(pilot.scale, half_width),
         budget=budget,
@@ -120,6 +124,7 @@ def plan(
         "--cluster": cluster,
         "--power": None if power == 0.8 else power,
         "--level": None if level == 0.95 else level,
+        "--comparisons": None if comparisons == 1 else comparisons,
         "--write": write,
     }
     found = make_plan(
@@ -136,6 +141,12 @@ def _share(value: float, name: str) -> float:
     return value
 
 
+def _counted(comparisons: int) -> int:
+    if comparisons < 1:
+        raise UsageError(f"comparisons are at least 1; got {comparisons}")
+    return comparisons
+
+
 def _fixed(found: Plan) -> PlanFile:
     """Return what a plan fixes: the items of its best guess, and on what terms."""
     counts = [one.items for one in found.needed]
@@ -148,7 +159,9 @@ def _fixed(found: Plan) -> PlanFile:
         difference=found.difference,
         disagreement=found.psi,
         items=best if isinstance(best, int) else found.pilot_items,
-        comparisons=1,
+        scorer=found.scorer or None,
+        attempts=1,  # of which the items needed are; more are a table of their own
+        comparisons=found.comparisons,
         level=found.level,
         power=found.power,
     )
@@ -166,7 +179,7 @@ def _pilot(
 ) -> Pilot:
     nothing = Price(None, None, None)
     if not sources:
-        return Pilot(task or "", metric or "", RATE, None, None, None, None, nothing)
+        return Pilot(task or "", metric or "", "", RATE, None, None, None, None, nothing)
     if len(sources) == 1 and systems is None:
         evidence = load(sources, options=reading_cluster(options, cluster))
         if len(systems_of(evidence)) == 1:
@@ -196,6 +209,7 @@ def _pilot(
     return Pilot(
         task=pairing.task,
         metric=metric,
+        scorer=pairs.baseline.scorer,
         scale=scale,
         sample=sample,
         difference=claim.analysed.difference,
@@ -217,5 +231,6 @@ def _one_system(evidence: Evidence, *, task: str | None, metric: str | None) -> 
         cost=None if alone.cost is None else 2 * alone.cost,
         currency=alone.currency,
     )
-    n = system_sample(units(evidence, system, task=task, metric=metric)).n
-    return Pilot(task, metric, scale_of(evidence, metric), None, None, n, None, price)
+    answers = units(evidence, system, task=task, metric=metric)
+    n = system_sample(answers).n
+    return Pilot(task, metric, answers.scorer, scale_of(evidence, metric), None, None, n, None, price)
