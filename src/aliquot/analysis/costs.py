@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import narwhals as nw
+import numpy as np
 import polars as pl
 
 from aliquot.analysis.spent import recorded_columns
@@ -22,10 +23,8 @@ def latency_of(evidence: Evidence, system: str, *, task: str) -> Quantiles | Non
     values = _fresh(evidence, system, task=task)["latency_s"].drop_nulls()
     if values.is_empty():
         return None
-    median, p95 = (values.quantile(q, interpolation="linear") for q in (0.5, 0.95))
-    if median is None or p95 is None:
-        return None
-    return Quantiles(median=median, p95=p95, n=values.len(), unit="s")
+    steps = tuple(map(float, np.quantile(values.to_numpy(), np.linspace(0, 1, 21))))
+    return Quantiles(median=steps[10], p95=steps[19], n=values.len(), unit="s", steps=steps)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from aliquot.findings.composite import Composite
     from aliquot.findings.contrast import MethodContrast
     from aliquot.findings.item_tests import ItemTests
-    from aliquot.findings.power_seen import PowerSeen, RepeatsWorth
+    from aliquot.findings.power_seen import PowerAt, PowerSeen, RepeatsWorth
     from aliquot.findings.scoring_rule import ScoringRules
     from aliquot.findings.segments import SegmentScan
     from aliquot.findings.shares import Reweighted
@@ -111,6 +111,7 @@ def look_further(evidence: Evidence, claim: Claim, scale: Scale, *, terms: Terms
         reweighted=_reweighted(claim, claim.paired, scale, terms),
         contrast=_contrast(claim.paired, scale, terms),
         power_seen=_power_seen(claim, claim.paired, scale, terms),
+        power_curve=_power_curve(claim, claim.paired, scale, terms),
         repeats_worth=_repeats_worth(evidence, claim, claim.paired, scale, terms),
         side_metrics=side,
         composite=_composite(evidence, claim, scale, side, terms),
@@ -196,6 +197,14 @@ def _power_seen(claim: Claim, sample: PairedSample, scale: Scale, terms: Terms) 
     from aliquot.analysis.power_seen import find_power_seen
 
     return _defined(find_power_seen(sample, claim.analysed.difference, scale, level=terms.level))
+
+
+def _power_curve(
+    claim: Claim, sample: PairedSample, scale: Scale, terms: Terms
+) -> tuple[PowerAt, ...] | None:
+    from aliquot.analysis.power_curve import find_power_curve
+
+    return find_power_curve(sample, claim.analysed.difference, claim.detectable, scale, level=terms.level)
 
 
 def _repeats_worth(

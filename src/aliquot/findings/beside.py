@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from aliquot.findings.looks import Looks
     from aliquot.findings.noise import RememberedNoise
     from aliquot.findings.plan_check import PlanCheck
-    from aliquot.findings.power_seen import PowerSeen, RepeatsWorth
+    from aliquot.findings.power_seen import PowerAt, PowerSeen, RepeatsWorth
     from aliquot.findings.scoring_rule import ScoringRules
     from aliquot.findings.segments import SegmentScan
     from aliquot.findings.shares import Reweighted
@@ -34,6 +34,7 @@ class Beside:
         reweighted: the difference at given shares of a field.
         contrast: what the analyses that do not fit the design would have said.
         power_seen: how likely this design was to show a difference of the size seen.
+        power_curve: the power of this design over differences, rising from none.
         repeats_worth: what more attempts would bring.
         side_metrics: other metrics, time, tokens, money and failures.
         composite: how the winner depends on the weights of several metrics.
@@ -50,6 +51,7 @@ class Beside:
     reweighted: Reweighted | None = None
     contrast: MethodContrast | None = None
     power_seen: PowerSeen | None = None
+    power_curve: tuple[PowerAt, ...] | None = None
     repeats_worth: RepeatsWorth | None = None
     side_metrics: SideMetrics | None = None
     composite: Composite | None = None

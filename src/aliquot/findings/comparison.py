@@ -42,12 +42,21 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Quantiles:
-    """Median and 95th percentile of a cost of answering, in ``unit``, over ``n`` responses."""
+    """A cost of answering over responses.
+
+    Attributes:
+        median: its median.
+        p95: its 95th percentile.
+        n: responses.
+        unit: of the numbers.
+        steps: its quantiles at 0, 5, 10, … 100 percent.
+    """
 
     median: float
     p95: float
     n: int
     unit: str
+    steps: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,14 @@ class PowerSeen:
 
 
 @dataclass(frozen=True, slots=True)
+class PowerAt:
+    """The chance that this design shows a true difference of this size, in the metric's units."""
+
+    difference: float
+    power: float
+
+
+@dataclass(frozen=True, slots=True)
 class RepeatsWorth:
     """What more attempts at the same items would do to the error of the difference.
 

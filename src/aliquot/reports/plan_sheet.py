@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from aliquot.findings.numbers import difference_unit, write_difference, write_percent
 from aliquot.findings.planning import Needed, Plan, PowerPoint
+from aliquot.reports.charts import Chart, Curve, Curves
 from aliquot.reports.sheet import Block, Grid, Sheet
 from aliquot.reports.view import write_duration
 from aliquot.stats.results import Undefined
@@ -18,8 +19,40 @@ def sheet_of(plan: Plan) -> Sheet:
         blocks=tuple(_blocks(plan)),
         warnings=tuple(note.text for note in plan.warnings),
         details=tuple(_details(plan)),
+        charts=tuple(_charts(plan)),
         footer=f"{', '.join(f'{name} {text}' for name, text in plan.versions.items())}.",
     )
+
+
+def _charts(plan: Plan) -> Iterator[Chart]:
+    """Yield the power by items for the difference named, and what each number of items can show."""
+    points = sorted(plan.at, key=lambda one: one.items)
+    share = f"{100 * plan.power:g}%"
+    powers = [(float(one.items), 100 * one.power) for one in points if one.power is not None]
+    if len(powers) > 1:
+        size = _size(plan, plan.difference or 0.0)
+        yield Curves(
+            title=f"Power to show {size}",
+            curves=(Curve("power", tuple(powers)),),
+            axes=("items", "chance that it is shown, %"),
+            caption=f"{plan.why[:1].upper()}{plan.why[1:]}.",
+            level=(100 * plan.power, share),
+            log=True,
+        )
+    factor = 100 if plan.scale.in_points else 1
+    sizes = [
+        (float(one.items), factor * one.detectable)
+        for one in points
+        if not isinstance(one.detectable, Undefined)
+    ]
+    if len(sizes) > 1:
+        yield Curves(
+            title=f"The smallest difference shown with {share} power",
+            curves=(Curve("smallest difference", tuple(sizes)),),
+            axes=("items", f"difference{difference_unit(plan.scale) and ', points'}"),
+            caption=f"{plan.why[:1].upper()}{plan.why[1:]}.",
+            log=True,
+        )
 
 
 def _blocks(plan: Plan) -> Iterator[Block]:

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias, get_args
 from aliquot.errors import UsageError, nearest
 from aliquot.findings.comparison import Comparison
 from aliquot.findings.finding import Finding
+from aliquot.reports.charts import Chart
 from aliquot.reports.sheet import Sheet
 
 Form: TypeAlias = Literal["text", "markdown", "json", "html"]
@@ -40,6 +41,15 @@ def render(finding: Finding, *, form: str = "text", verbose: bool = False) -> st
 def sheet_of(finding: Finding) -> Sheet:
     """Return the text of a finding other than a comparison, by the module named after its kind."""
     return import_module(f"aliquot.reports.{finding.kind}_sheet").sheet_of(finding)
+
+
+def charts_of(finding: Finding) -> tuple[Chart, ...]:
+    """Return the pictures of a finding, in reading order."""
+    if isinstance(finding, Comparison):
+        from aliquot.reports.comparison_charts import beside_charts, difference_charts  # noqa: PLC0415 - as above
+
+        return (*difference_charts(finding), *beside_charts(finding))
+    return sheet_of(finding).charts
 
 
 def _comparison(comparison: Comparison, *, form: str, verbose: bool) -> str:

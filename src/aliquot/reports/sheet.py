@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from aliquot.reports.charts import Chart
+
 
 @dataclass(frozen=True, slots=True)
 class Grid:
@@ -37,6 +39,7 @@ class Sheet:
         warnings: each in a sentence, the most important first.
         details: what is behind ``-v``.
         footer: seed and versions.
+        charts: the pictures, where the medium has any; they hold nothing that the rest does not.
     """
 
     headline: str
@@ -44,3 +47,4 @@ class Sheet:
     warnings: tuple[str, ...]
     details: tuple[Block, ...]
     footer: str
+    charts: tuple[Chart, ...] = ()

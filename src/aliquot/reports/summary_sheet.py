@@ -8,8 +8,16 @@ from aliquot.evidence.assembly import DEFAULTS
 from aliquot.findings.comparison import Quantiles, Scale
 from aliquot.findings.numbers import decimals_for, difference_unit, write_count, write_percent, write_value
 from aliquot.findings.summary import Repeats, Summary, SystemLine
+from aliquot.reports.chart_rows import latency_curves, rate_axis, rate_row
+from aliquot.reports.charts import Chart, Intervals
 from aliquot.reports.sheet import Block, Grid, Sheet
 from aliquot.stats.results import Estimate, Undefined
+
+_MOST_DRAWN = 60
+"""Estimates drawn; the table holds them all."""
+
+_MOST_CURVES = 5
+"""Systems whose latencies are told apart in one picture."""
 
 
 def sheet_of(summary: Summary) -> Sheet:
@@ -19,8 +27,36 @@ def sheet_of(summary: Summary) -> Sheet:
         blocks=(_main(summary), *_sentences(summary)),
         warnings=tuple(note.text for note in summary.warnings),
         details=tuple(_details(summary)),
+        charts=tuple(_charts(summary)),
         footer=f"Seed {summary.seed}. {', '.join(f'{name} {text}' for name, text in summary.versions.items())}.",
     )
+
+
+def _charts(summary: Summary) -> Iterator[Chart]:
+    """Yield a forest for each metric's scale, and the latencies of a task's systems."""
+    tasks, systems = _names(summary.lines)
+    for scale, metric in dict.fromkeys((line.scale, line.metric) for line in summary.lines):
+        lines = [line for line in summary.lines if (line.scale, line.metric) == (scale, metric)]
+        rows = [rate_row(_label(line, tasks, systems), line.estimate, scale) for line in lines]
+        known = tuple(row for row in rows if row is not None)[:_MOST_DRAWN]
+        if known:
+            yield Intervals(
+                title=f"{metric} with its interval",
+                rows=known,
+                axis=rate_axis(scale, metric),
+                caption=f"{100 * summary.level:g}% intervals, each alone. Method: {summary.why}.",
+                zero=None,
+            )
+    for task in tasks:
+        mine = [(line.system, line.latency) for line in summary.lines if line.task == task]
+        if len(mine) <= _MOST_CURVES and (curves := latency_curves(mine)):
+            yield curves
+
+
+def _label(line: SystemLine, tasks: Sequence[str], systems: Sequence[str]) -> str:
+    if len(tasks) > 1:
+        return f"{line.task}: {line.system}" if len(systems) > 1 else line.task
+    return line.system
 
 
 def _main(summary: Summary) -> Grid:

@@ -7,8 +7,13 @@ from collections.abc import Callable, Iterator
 from aliquot.findings.comparison import Scale
 from aliquot.findings.numbers import difference_unit, write_count, write_difference, write_p, write_value
 from aliquot.findings.table import GroupMean, Table, TableRow
+from aliquot.reports.chart_rows import difference_axis, ends_of, interval_row
+from aliquot.reports.charts import Chart, Intervals
 from aliquot.reports.sheet import Block, Grid, Sheet
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
+
+_MOST_DRAWN = 60
+"""Differences drawn; the table holds them all."""
 
 
 def sheet_of(table: Table) -> Sheet:
@@ -18,8 +23,34 @@ def sheet_of(table: Table) -> Sheet:
         blocks=tuple(_blocks(table)),
         warnings=tuple(note.text for note in table.warnings),
         details=tuple(_details(table)),
+        charts=tuple(_charts(table)),
         footer=f"Seed {table.seed}. {', '.join(f'{name} {text}' for name, text in table.versions.items())}.",
     )
+
+
+def _charts(table: Table) -> Iterator[Chart]:
+    """Yield a forest for each scale of the rows."""
+    many = len({row.candidate for row in table.rows}) > 1
+    for scale in dict.fromkeys(row.scale for row in table.rows):
+        mine = [row for row in table.rows if row.scale == scale]
+        drawn = [
+            interval_row(f"{row.task}: {row.candidate}" if many else row.task, row.difference, scale)
+            for row in mine
+        ]
+        known = tuple(row for row in drawn if row is not None)[:_MOST_DRAWN]
+        metrics = ", ".join(dict.fromkeys(row.metric for row in mine))
+        others = "the other" if many else mine[0].candidate
+        if known:
+            yield Intervals(
+                title="Every difference from the baseline",
+                rows=known,
+                axis=difference_axis(scale, metrics),
+                caption=(
+                    f"Minus {table.baseline}; the {100 * table.level:g}% intervals of all rows hold together "
+                    f"(c* = {table.critical:.2f})."
+                ),
+                ends=ends_of(scale, table.baseline, others),
+            )
 
 
 def main_grid(table: Table) -> Grid:
