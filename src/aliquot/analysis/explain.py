@@ -60,8 +60,12 @@ def methods_of(document: Mapping[str, Any]) -> tuple[MethodNote, ...]:
     tests = document.get("tests")
     made = tests if isinstance(tests, list) else []
     named += [test.get("name") for test in made if isinstance(test, Mapping) and test.get("decides")]
+    return _notes_of(dict.fromkeys(name for name in named if isinstance(name, str)))
+
+
+def _notes_of(names: Iterable[str]) -> tuple[MethodNote, ...]:
+    """Return what is known of methods by the names that numbers carry; names of no method are left out."""
     known = {method.name for method in methods()}
-    names = dict.fromkeys(name for name in named if isinstance(name, str))
     return tuple(explain_method(name) for name in names if function_of(name) in known)
 
 
@@ -136,3 +140,35 @@ def limitations_of(document: Mapping[str, Any]) -> tuple[str, ...]:
             f"{missing['rows']} items have no value on a side, and the verdict could change with them."
         )
     return tuple(text for text in found if text)
+
+
+def methods_paragraphs(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return a methods section of a finding as JSON: of a comparison a paragraph and its limits, then each method.
+
+    Args:
+        document: the finding as JSON.
+    """
+    if document.get("schema") != "aliquot.comparison/1":
+        return tuple(map(_entry, _notes_of(dict.fromkeys(_named_methods(document)))))
+    notes = methods_of(document)
+    limits = " ".join(limitations_of(document))
+    paragraph = paragraph_of(document, notes, file="the finding")
+    return tuple(text for text in (paragraph, limits, *map(_entry, notes)) if text)
+
+
+def _entry(note: MethodNote) -> str:
+    source = (note.references or note.source).removesuffix(".")
+    return f"{note.name}: {note.answers}. It assumes {note.assumes}. {source}."
+
+
+def _named_methods(value: object) -> Iterator[str]:
+    """Yield the names of methods that the numbers of a document carry, wherever they stand."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            if name == "method" and isinstance(inner, str):
+                yield inner
+            else:
+                yield from _named_methods(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _named_methods(inner)

@@ -75,8 +75,11 @@ def _read(texts: Texts, units: Units, scale: Scale, items: list[str]) -> _Read:
 def _one_answer(system: str, read: _Read) -> Iterator[Note]:
     said = set(read.answers.values())
     if len(read.answers) >= LEAST_ITEMS and len(said) == 1:
+        items = len(read.answers)
         yield Note(
-            "one_answer", f"{system} gives one answer, {_shown(said.pop())}, to all {len(read.answers)} items"
+            "one_answer",
+            f"{system} gives one answer, {_shown(said.pop())}, to all {items} items",
+            bare=f"{system} gives one answer to all {items} items",
         )
 
 
@@ -120,13 +123,16 @@ def _baselines(system: str, read: _Read) -> Iterator[Note]:
     right, n = len(read.passed), len(classes)
     only = {classes[item] for item in read.passed}
     if len(only) == 1 and right == counts[constant := only.pop()]:
-        text = (
-            f"exactly the {right} items whose reference is {_shown(constant)}, as always answering it would"
-        )
-        yield Note("majority_baseline", f"{system} passes {text}")
+        head, tail = f"{system} passes exactly the {right} items", "as always answering it would"
+        text = f"{head} whose reference is {_shown(constant)}, {tail}"
+        yield Note("majority_baseline", text, bare=f"{head} of one reference, {tail}")
     elif right == most:
-        text = f"as many as always answering {_shown(name)} would, though not the same ones"
-        yield Note("majority_baseline", f"{system} passes {right} of {n}, {text}")
+        head, tail = (
+            f"{system} passes {right} of {n}, as many as always answering",
+            "though not the same ones",
+        )
+        text = f"{head} {_shown(name)} would, {tail}"
+        yield Note("majority_baseline", text, bare=f"{head} the most frequent reference would, {tail}")
     elif len(counts) == 2 and right < n / 2 and binomial_exact(right, n, p0=0.5).p < INVERTED:
         text = f"with two possible answers, where guessing gives half; turned round it would pass {n - right}"
         yield Note("inverted", f"{system} passes {right} of {n} {text}")

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import polars as pl
 
+from aliquot.analysis.row_sides import SideReader
 from aliquot.analysis.scales import scale_of
 from aliquot.evidence.contents import require
-from aliquot.evidence.status import resolve
 from aliquot.evidence.tables import Evidence
-from aliquot.evidence.units import Pairs
+from aliquot.evidence.units import Pairs, Units
 from aliquot.findings.comparison import Scale
-from aliquot.findings.rows import Change, Row, Rows, SideOfRow
+from aliquot.findings.rows import Change, Row, Rows
+from aliquot.stats.inputs import DEFAULT_SEED
 
 ORDER: tuple[Change, ...] = ("broke", "fixed", "still_failing", "differ", "same")
 """The order in which rows are shown: regressions first."""
@@ -28,13 +31,13 @@ class Wish:
         changes: the changes to show.
         status: only rows on which a system has this response status.
         items: only these ids.
-        limit: most rows shown.
+        limit: most rows shown; None for all.
     """
 
     changes: Collection[Change] = ("broke", "fixed", "still_failing", "differ")
     status: str | None = None
     items: Collection[str] = ()
-    limit: int = 10
+    limit: int | None = 10
 
 
 def find_rows(evidence: Evidence, pairs: Pairs, *, wish: Wish) -> Rows:
@@ -47,31 +50,49 @@ def find_rows(evidence: Evidence, pairs: Pairs, *, wish: Wish) -> Rows:
     changes: dict[str, Change] = {
         row["item"]: _change(row["a"], row["b"], scale) for row in frame.iter_rows(named=True)
     }
-    attempts = {
-        side.system: _attempts(evidence, side.system, task=a.task, metric=a.metric) for side in (a, b)
+    return _rows(evidence, frame, changes, (a, b), scale, wish=wish)
+
+
+def find_rows_alone(evidence: Evidence, units: Units, *, wish: Wish) -> Rows:
+    """Return the rows of one system that are asked for: failing, passing, or without a value."""
+    scale = scale_of(evidence, units.metric)
+    changes: dict[str, Change] = {
+        row["item"]: _change(row["mean"], row["mean"], scale) for row in units.frame.iter_rows(named=True)
     }
+    return _rows(evidence, units.frame, changes, (units,), scale, wish=wish)
+
+
+def _rows(
+    evidence: Evidence,
+    frame: pl.DataFrame,
+    changes: Mapping[str, Change],
+    units: Sequence[Units],
+    scale: Scale,
+    *,
+    wish: Wish,
+) -> Rows:
+    """Return the rows asked for; ``units`` are those of the baseline and the candidate, or of one system."""
+    sides = [SideReader(evidence, one, lower=scale.better == "lower") for one in units]
     named = {_item_named(name, changes) for name in wish.items}
     wanted = [
         item
         for item, change in changes.items()
         if (item in named or (not named and change in wish.changes))
-        and (
-            wish.status is None or any(wish.status in side.get(item, _NONE)[1] for side in attempts.values())
-        )
+        and (wish.status is None or any(wish.status in side.statuses(item) for side in sides))
     ]
     wanted.sort(key=lambda item: (ORDER.index(changes[item]), item))
     known = {row["item"]: row for row in frame.iter_rows(named=True)}
+    kept = wanted if wish.limit is None else wanted[: wish.limit]
+    failing = [place for place, item in enumerate(kept) if changes[item] in {"broke", "still_failing"}]
     return Rows(
-        baseline=a.system,
-        candidate=b.system,
-        task=a.task,
-        metric=a.metric,
+        baseline=units[0].system if len(units) > 1 else None,
+        candidate=units[-1].system,
+        task=units[0].task,
+        metric=units[0].metric,
         counts=Counter(changes.values()),
-        rows=tuple(
-            _row(evidence, known[item], changes[item], attempts, pairs, lower=scale.better == "lower")
-            for item in wanted[: wish.limit]
-        ),
-        left_out=max(0, len(wanted) - wish.limit),
+        rows=tuple(_row(evidence, known[item], changes[item], sides, task=units[0].task) for item in kept),
+        left_out=len(wanted) - len(kept),
+        reading_order=tuple(map(int, np.random.default_rng(DEFAULT_SEED).permutation(failing))),
     )
 
 
@@ -88,8 +109,6 @@ def _item_named(name: str, known: Collection[str]) -> str:
 _LISTED = 40
 """Ids an error lists at most."""
 
-_NONE: tuple[tuple[float | None, ...], tuple[str, ...]] = ((), ())
-
 
 def _change(a: float | None, b: float | None, scale: Scale) -> Change:
     """Return what happened to an item; for graded metrics down is broke and up is fixed."""
@@ -102,40 +121,10 @@ def _change(a: float | None, b: float | None, scale: Scale) -> Change:
     return "still_failing" if worst is not None and a == worst else "same"
 
 
-def _attempts(
-    evidence: Evidence, system: str, *, task: str, metric: str
-) -> dict[str, tuple[tuple[float | None, ...], tuple[str, ...]]]:
-    """Return the value and the response status of each attempt, by item."""
-    outcomes = evidence.rows("outcomes", system=system, task=task, metric=metric)
-    responses = evidence.rows("responses", system=system, task=task)
-    resolved = resolve(outcomes, responses, evidence.metrics)
-    values = resolved.group_by("item", "attempt").agg(pl.col("value").mean())
-    rows = (
-        responses.select("item", "attempt", "status")
-        .join(values, on=["item", "attempt"], how="left")
-        .sort("item", "attempt")
-    )
-    grouped = rows.group_by("item", maintain_order=True).agg("value", "status")
-    return {item: (tuple(values), tuple(statuses)) for item, values, statuses in grouped.iter_rows()}
-
-
 def _row(
-    evidence: Evidence,
-    known: dict[str, object],
-    change: Change,
-    attempts: dict[str, dict[str, tuple[tuple[float | None, ...], tuple[str, ...]]]],
-    pairs: Pairs,
-    *,
-    lower: bool,
+    evidence: Evidence, known: Mapping[str, Any], change: Change, sides: Sequence[SideReader], *, task: str
 ) -> Row:
-    item, task, texts = str(known["item"]), pairs.baseline.task, evidence.texts
-
-    def side(system: str, *, worst: bool) -> SideOfRow:
-        values, statuses = attempts[system].get(item, _NONE)
-        attempt = _telling(values, worst=worst, lower=lower)
-        text = None if texts is None else texts.response(system, task, item, attempt)
-        return SideOfRow(system=system, values=values, statuses=statuses, attempt=attempt, text=text)
-
+    item, texts = str(known["item"]), evidence.texts
     labels = {
         name.removeprefix("segment."): str(known[name]) for name in known if _is_label(name) and known[name]
     }
@@ -147,18 +136,9 @@ def _row(
         labels=labels,
         inputs=None if texts is None else texts.inputs(task, item),
         reference=None if texts is None else texts.reference(task, item),
-        baseline=side(pairs.baseline.system, worst=change != "broke"),
-        candidate=side(pairs.candidate.system, worst=change != "fixed"),
+        baseline=sides[0].side(item, worst=change != "broke") if len(sides) > 1 else None,
+        candidate=sides[-1].side(item, worst=change != "fixed"),
     )
-
-
-def _telling(values: tuple[float | None, ...], *, worst: bool, lower: bool) -> int:
-    """Return the attempt worth reading, from 1: the worst where a side failed, the best where it did well."""
-    known = [(value, place) for place, value in enumerate(values, start=1) if value is not None]
-    if not known:
-        return 1
-    smallest = worst != lower
-    return min(known, key=lambda pair: (pair[0] if smallest else -pair[0], pair[1]))[1]
 
 
 def _is_label(name: str) -> bool:

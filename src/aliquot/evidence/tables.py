@@ -121,12 +121,19 @@ class Note:
         text: a sentence.
         task: the one task it is about; empty when it is about all.
         metric: the one metric it is about; empty when it is about all.
+        bare: the same sentence without words of an item or an answer; empty when there are none in it.
     """
 
     code: str
     text: str
     task: str = ""
     metric: str = ""
+    bare: str = ""
+
+    @property
+    def shareable(self) -> str:
+        """The sentence for those who may not see what items ask and systems answer."""
+        return self.bare or self.text
 
     def concerns(self, *, task: str, metric: str) -> bool:
         """Tell whether it is about this task and metric, or about all."""

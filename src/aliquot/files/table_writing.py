@@ -46,8 +46,23 @@ def write_table(path: Path, frame: pl.DataFrame) -> None:
     elif ending == ".jsonl":
         _flat(frame).write_ndjson(data)
     else:
-        _neutral(_flat(frame), file=str(path)).write_csv(data, quote_style="non_numeric")
+        data.write(csv_bytes(frame, file=str(path)))
     write_whole(path, data.getvalue())
+
+
+def csv_bytes(frame: pl.DataFrame, *, file: str) -> bytes:
+    """Return a frame as CSV that no spreadsheet takes for formulas, as ``write_table`` writes it.
+
+    Args:
+        frame: columns of text, numbers and truth values.
+        file: its name, for messages.
+
+    Raises:
+        InputError: CSV cannot hold a cell.
+    """
+    data = io.BytesIO()
+    _neutral(_flat(frame), file=file).write_csv(data, quote_style="non_numeric")
+    return data.getvalue()
 
 
 def _flat(frame: pl.DataFrame) -> pl.DataFrame:

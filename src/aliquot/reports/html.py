@@ -1,65 +1,45 @@
-"""A comparison as one HTML file: no script, no request, everything from logs escaped."""
+"""A finding of any kind as one HTML file."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from aliquot.findings.comparison import Comparison
-from aliquot.findings.numbers import write_difference
-from aliquot.reports.comparison_blocks import comparison_blocks
-from aliquot.reports.page import render_page
-from aliquot.reports.view import view_of
-from aliquot.stats.results import Estimate
+from aliquot.findings.finding import Finding
+from aliquot.reports.comparison_page import page_of_comparison
+from aliquot.reports.page import render_fragment, render_page
+from aliquot.reports.page_content import Page
+from aliquot.reports.sheet_page import page_of_sheet
+from aliquot.reports.sheets import sheet_of
 
-_LEFT, _RIGHT = 20.0, 620.0
-"""Ends of the axis in the interval plot, in SVG units."""
-
-
-@dataclass(frozen=True, slots=True)
-class IntervalPlot:
-    """Positions of the interval plot, in SVG units, and its labels."""
-
-    zero: float
-    low: float
-    high: float
-    point: float
-    low_text: str
-    high_text: str
+if TYPE_CHECKING:
+    from aliquot.findings.rows import Rows
 
 
-def render_html(comparison: Comparison) -> str:
-    """Return a comparison as a self-contained page that opens from disk, prints, and needs no script."""
-    return render_page(
-        "comparison.html.j2",
-        c=comparison,
-        view=view_of(comparison),
-        plot=_plot(comparison),
-        blocks=comparison_blocks(comparison),
-    )
+def render_html(finding: Finding, *, methods: Sequence[str] = (), rows: Rows | None = None) -> str:
+    """Return a finding as a self-contained page that opens from disk, prints, and is readable without scripts.
+
+    Args:
+        finding: of any kind.
+        methods: sentences on the methods, with their citations.
+        rows: the items behind it, to filter, read and note; None for none.
+    """
+    items = None
+    if rows is not None and rows.rows:
+        from aliquot.reports.items_view import items_view  # noqa: PLC0415 - only where there are items
+
+        items = items_view(rows)
+    return render_page(page_of(finding), methods=methods, items=items)
 
 
-def _plot(comparison: Comparison) -> IntervalPlot | None:
-    difference = comparison.difference
-    if not isinstance(difference, Estimate) or not all(
-        math.isfinite(x) for x in (difference.low, difference.high)
-    ):
-        return None
-    reach = 1.15 * max(abs(difference.low), abs(difference.high))
-    sign = -1 if comparison.scale.better == "lower" else 1
+def render_html_fragment(finding: Finding) -> str:
+    """Return a finding as HTML to stand in another page."""
+    return render_fragment(page_of(finding))
 
-    def place(value: float) -> float:
-        return round((_LEFT + _RIGHT) / 2 + sign * value / reach * (_RIGHT - _LEFT) / 2, 1)
 
-    low_text, high_text = (
-        write_difference(limit, comparison.scale, width=difference.width)
-        for limit in (difference.low, difference.high)
-    )
-    return IntervalPlot(
-        zero=place(0),
-        low=place(difference.low),
-        high=place(difference.high),
-        point=place(difference.point),
-        low_text=low_text,
-        high_text=high_text,
-    )
+def page_of(finding: Finding) -> Page:
+    """Return what the page of a finding holds."""
+    if isinstance(finding, Comparison):
+        return page_of_comparison(finding)
+    return page_of_sheet(sheet_of(finding), finding)

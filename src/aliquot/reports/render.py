@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Literal, TypeAlias, get_args
 
 from aliquot.errors import UsageError, nearest
@@ -10,6 +9,7 @@ from aliquot.findings.comparison import Comparison
 from aliquot.findings.finding import Finding
 from aliquot.reports.charts import Chart
 from aliquot.reports.sheet import Sheet
+from aliquot.reports.sheets import sheet_of
 
 Form: TypeAlias = Literal["text", "markdown", "json", "html"]
 
@@ -33,14 +33,13 @@ def render(finding: Finding, *, form: str = "text", verbose: bool = False) -> st
         from aliquot.findings.document import finding_document  # noqa: PLC0415 - as above
 
         return json.dumps(finding_document(finding), indent=2, allow_nan=False) + "\n"
+    if form == "html":
+        from aliquot.reports.html import render_html  # noqa: PLC0415 - Jinja2 is loaded for a page only
+
+        return render_html(finding)
     if isinstance(finding, Comparison):
         return _comparison(finding, form=form, verbose=verbose)
-    return _sheet(sheet_of(finding), finding, form=form, verbose=verbose)
-
-
-def sheet_of(finding: Finding) -> Sheet:
-    """Return the text of a finding other than a comparison, by the module named after its kind."""
-    return import_module(f"aliquot.reports.{finding.kind}_sheet").sheet_of(finding)
+    return _sheet(sheet_of(finding), form=form, verbose=verbose)
 
 
 def charts_of(finding: Finding) -> tuple[Chart, ...]:
@@ -53,32 +52,20 @@ def charts_of(finding: Finding) -> tuple[Chart, ...]:
 
 
 def _comparison(comparison: Comparison, *, form: str, verbose: bool) -> str:
-    match form:
-        case "text":
-            from aliquot.reports.terminal import render_terminal  # noqa: PLC0415 - only the form asked for is loaded
+    if form == "markdown":
+        from aliquot.reports.markdown import render_markdown  # noqa: PLC0415 - only the form asked for is loaded
 
-            return render_terminal(comparison, verbose=verbose)
-        case "markdown":
-            from aliquot.reports.markdown import render_markdown  # noqa: PLC0415 - as above
+        return render_markdown(comparison)
+    from aliquot.reports.terminal import render_terminal  # noqa: PLC0415 - as above
 
-            return render_markdown(comparison)
-        case _:
-            from aliquot.reports.html import render_html  # noqa: PLC0415 - Jinja2 is loaded for a page only
-
-            return render_html(comparison)
+    return render_terminal(comparison, verbose=verbose)
 
 
-def _sheet(sheet: Sheet, finding: Finding, *, form: str, verbose: bool) -> str:
-    match form:
-        case "text":
-            from aliquot.reports.sheet_terminal import render_sheet  # noqa: PLC0415 - as above
+def _sheet(sheet: Sheet, *, form: str, verbose: bool) -> str:
+    if form == "markdown":
+        from aliquot.reports.sheet_markdown import render_sheet_markdown  # noqa: PLC0415 - as above
 
-            return render_sheet(sheet, verbose=verbose)
-        case "markdown":
-            from aliquot.reports.sheet_markdown import render_sheet_markdown  # noqa: PLC0415 - as above
+        return render_sheet_markdown(sheet)
+    from aliquot.reports.sheet_terminal import render_sheet  # noqa: PLC0415 - as above
 
-            return render_sheet_markdown(sheet)
-        case _:
-            from aliquot.reports.sheet_html import render_sheet_html  # noqa: PLC0415 - as above
-
-            return render_sheet_html(sheet, finding)
+    return render_sheet(sheet, verbose=verbose)

@@ -19,6 +19,13 @@ TITLES: Mapping[Change, str] = {
     "same": "SAME ON BOTH",
 }
 
+ALONE: Mapping[Change, str] = {
+    "still_failing": "FAILING",
+    "differ": "WITHOUT A VALUE",
+    "same": "PASSING",
+}
+"""The titles where one system is read alone."""
+
 _SHOWN_CHARACTERS = 1200
 """Characters of an answer shown; the rest is counted."""
 
@@ -27,13 +34,15 @@ _COLUMN = (WIDTH - 5) // 2
 
 def render_rows(rows: Rows) -> str:
     """Return rows as plain text of 80 columns; a bar marks the lines on which the two answers differ."""
-    counts = ", ".join(f"{count} {TITLES[change].lower()}" for change, count in sorted(rows.counts.items()))
-    lines = wrap(f"{neutralise(rows.candidate)} against {neutralise(rows.baseline)}: {counts}.", indent="")
+    titles = ALONE if rows.baseline is None else TITLES
+    counts = ", ".join(f"{count} {titles[change].lower()}" for change, count in sorted(rows.counts.items()))
+    against = "" if rows.baseline is None else f" against {neutralise(rows.baseline)}"
+    lines = wrap(f"{neutralise(rows.candidate)}{against}: {counts}.", indent="")
     title = None
     for row in rows.rows:
         if row.change != title:
             title = row.change
-            lines += ["", f"{TITLES[title]} ({rows.counts[title]})"]
+            lines += ["", f"{titles[title]} ({rows.counts[title]})"]
         lines += ["", *_row(row)]
     if rows.left_out:
         lines += ["", f"{rows.left_out} more; -n {len(rows.rows) + rows.left_out} shows them."]
@@ -51,6 +60,12 @@ def _row(row: Row) -> list[str]:
     for title, text in (("asks", row.inputs), ("expects", row.reference)):
         if text is not None:
             lines += wrap(f"{title:<8}{neutralise(text, limit=600)}", indent=" " * 10, first="  ", lines=6)
+    if row.baseline is None:
+        return [
+            *lines,
+            f"  {_side_title(row.candidate)}",
+            *(f"  {line}".rstrip() for line in _text(row.candidate, wide=WIDTH - 2)),
+        ]
     lines.append(_pair(_side_title(row.baseline), _side_title(row.candidate), mark=" "))
     left, right = (_text(side) for side in (row.baseline, row.candidate))
     lines += [_pair(a, b, mark=" " if a == b else "|") for a, b in zip_longest(left, right, fillvalue="")]
@@ -80,14 +95,14 @@ def strip(values: tuple[float | None, ...]) -> str:
     return " ".join("?" if value is None else f"{value:.3g}" for value in values)
 
 
-def _text(side: SideOfRow) -> list[str]:
+def _text(side: SideOfRow, *, wide: int = _COLUMN) -> list[str]:
     if side.text is None:
         return ["(answer not kept)"]
     cut = side.text[:_SHOWN_CHARACTERS]
     lines = [
         part
         for line in cut.split("\n")
-        for part in (textwrap.wrap(neutralise(line, limit=len(line) * 10 + 10), _COLUMN) or [""])
+        for part in (textwrap.wrap(neutralise(line, limit=len(line) * 10 + 10), wide) or [""])
     ]
     left = len(side.text) - len(cut)
     return [*(lines or ["(empty)"]), *([f"({left} more characters)"] if left else [])]

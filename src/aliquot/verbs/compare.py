@@ -15,7 +15,7 @@ from aliquot.readers.options import ReadOptions
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.verbs.beside import put_beside
 from aliquot.verbs.clustering import cluster_field
-from aliquot.verbs.pairing import pair_sources
+from aliquot.verbs.pairing import Pairing, settle_pairing
 from aliquot.verbs.reproduce import command_line
 from aliquot.verbs.shares import read_shares
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def compare(
-    *sources: str | Path | Evidence,
+    *sources: str | Path | Evidence | Pairing,
     systems: Sequence[str] | None = None,
     task: str | None = None,
     metric: str | None = None,
@@ -73,7 +73,7 @@ def compare(
         InputError: a source that cannot be read, or items whose content differs.
     """
     figures = (*([against] if against is not None else []), *counts)
-    pairing = pair_sources(
+    pairing = settle_pairing(
         sources, systems=systems, task=task, metric=metric, cluster=cluster, figures=figures, options=options
     )
     evidence = with_metric(pairing.evidence, metric)
@@ -109,6 +109,6 @@ def compare(
         pairing.candidate,
         task=pairing.task,
         choices=choices,
-        command=command_line("compare", sources, given, systems=systems, reading=options),
+        command=command_line("compare", pairing.sources, given, systems=systems, reading=options),
     )
-    return put_beside(found, evidence, sources, noise=noise, plan=plan)
+    return put_beside(found, evidence, pairing.sources, noise=noise, plan=plan)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -23,12 +24,47 @@ from aliquot.verbs.read import load
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """What is compared: the evidence of both systems, their names, and the task."""
+    """What is compared.
+
+    Attributes:
+        evidence: of both systems.
+        baseline: system A.
+        candidate: system B.
+        task: the task.
+        sources: where all this was read, as given.
+    """
 
     evidence: Evidence
     baseline: str
     candidate: str
     task: str
+    sources: tuple[str | Path | Evidence, ...] = ()
+
+
+def settle_pairing(sources: Sequence[str | Path | Evidence | Pairing], **choices: Any) -> Pairing:
+    """Return who is compared: settled before, or from the sources by ``pair_sources``."""
+    if len(sources) == 1 and isinstance(sources[0], Pairing):
+        return sources[0]
+    given = tuple(source for source in sources if not isinstance(source, Pairing))
+    return replace(pair_sources(given, **choices), sources=given)
+
+
+def settle_subject(
+    sources: Sequence[str | Path | Evidence | Pairing],
+    *,
+    systems: Sequence[str] | None = None,
+    cluster: str | None = None,
+    options: ReadOptions | None = None,
+    **choices: Any,
+) -> Pairing | Evidence:
+    """Return who is compared, or the evidence of the one system that a single source holds."""
+    given = tuple(source for source in sources if not isinstance(source, Pairing))
+    if len(given) != 1 or len(sources) != 1 or systems is not None or choices.get("figures"):
+        return settle_pairing(sources, systems=systems, cluster=cluster, options=options, **choices)
+    evidence = load(given, options=reading_cluster(options, cluster))
+    if len(systems_of(evidence)) == 1:
+        return evidence
+    return replace(pair_sources([evidence], cluster=cluster, options=options, **choices), sources=given)
 
 
 def pair_sources(
