@@ -16,6 +16,8 @@ from typing import Any, Literal, Protocol, TypeAlias
 import narwhals as nw
 import polars as pl
 
+from aliquot.evidence.transcripts import Turn
+
 Kind: TypeAlias = Literal["binary", "ordinal", "bounded", "real", "category"]
 Better: TypeAlias = Literal["higher", "lower", "none"]
 ScoredBy: TypeAlias = Literal["rule", "judge", "person"]
@@ -163,6 +165,18 @@ class Texts(Protocol):
 
     def response(self, system: str, task: str, item: str, attempt: int) -> str | None:
         """Return what a system answered."""
+        ...
+
+    def note(self, system: str, task: str, item: str, attempt: int, metric: str) -> str | None:
+        """Return what a scorer said of one outcome: a judge's reason, why an assertion failed, its own error."""
+        ...
+
+    def transcript(self, system: str, task: str, item: str, attempt: int) -> tuple[Turn, ...] | None:
+        """Return an attempt as a conversation, None when the answer is a single text."""
+        ...
+
+    def metadata(self, task: str, item: str) -> Mapping[str, str]:
+        """Return what else the log tells of an item, as bounded texts; empty when it tells nothing."""
         ...
 
 

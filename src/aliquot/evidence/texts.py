@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
+from aliquot.evidence.bounds import MAX_NOTE, bounded_fields, shorten
+from aliquot.evidence.messages import read_turns, turns_of
 from aliquot.evidence.tables import Texts
+from aliquot.evidence.transcripts import Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +19,9 @@ class HeldTexts:
     Attributes:
         items: (task, item) → (inputs, reference).
         responses: (system, task, item, attempt) → answer.
+        notes: (system, task, item, attempt, metric) → what a scorer said.
+        told: (task, item) → what else is known of the item, as it was read; made text when it is asked for.
+        spoken: (system, task, item, attempt) → what gives its chat messages, where the answer is not their JSON.
     """
 
     items: Mapping[tuple[str, str], tuple[str | None, str | None]] = field(
@@ -22,6 +29,15 @@ class HeldTexts:
     )
     responses: Mapping[tuple[str, str, str, int], str] = field(
         default_factory=dict[tuple[str, str, str, int], str]
+    )
+    notes: Mapping[tuple[str, str, str, int, str], str] = field(
+        default_factory=dict[tuple[str, str, str, int, str], str]
+    )
+    told: Mapping[tuple[str, str], Mapping[str, Any]] = field(
+        default_factory=dict[tuple[str, str], Mapping[str, Any]]
+    )
+    spoken: Mapping[tuple[str, str, str, int], Callable[[], object]] = field(
+        default_factory=dict[tuple[str, str, str, int], Callable[[], object]]
     )
 
     def inputs(self, task: str, item: str) -> str | None:
@@ -35,6 +51,20 @@ class HeldTexts:
     def response(self, system: str, task: str, item: str, attempt: int) -> str | None:
         """Return what a system answered."""
         return self.responses.get((system, task, item, attempt))
+
+    def note(self, system: str, task: str, item: str, attempt: int, metric: str) -> str | None:
+        """Return what a scorer said of one outcome."""
+        said = self.notes.get((system, task, item, attempt, metric))
+        return None if said is None else shorten(said, limit=MAX_NOTE)
+
+    def transcript(self, system: str, task: str, item: str, attempt: int) -> tuple[Turn, ...] | None:
+        """Return an attempt as a conversation: its messages, or an answer that is the JSON of messages."""
+        key = (system, task, item, attempt)
+        return turns_of(self.spoken[key]()) if key in self.spoken else read_turns(self.responses.get(key))
+
+    def metadata(self, task: str, item: str) -> Mapping[str, str]:
+        """Return what else is known of an item."""
+        return bounded_fields(self.told.get((task, item), {}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +91,18 @@ class RenamedTexts:
         """Return what a system answered."""
         return self.texts.response(self.names.get(system, system), task, item, attempt)
 
+    def note(self, system: str, task: str, item: str, attempt: int, metric: str) -> str | None:
+        """Return what a scorer said of one outcome."""
+        return self.texts.note(self.names.get(system, system), task, item, attempt, metric)
+
+    def transcript(self, system: str, task: str, item: str, attempt: int) -> tuple[Turn, ...] | None:
+        """Return an attempt as a conversation."""
+        return self.texts.transcript(self.names.get(system, system), task, item, attempt)
+
+    def metadata(self, task: str, item: str) -> Mapping[str, str]:
+        """Return what else is known of an item."""
+        return self.texts.metadata(task, item)
+
 
 @dataclass(frozen=True, slots=True)
 class MergedTexts:
@@ -80,3 +122,17 @@ class MergedTexts:
         """Return what a system answered."""
         found = (part.response(system, task, item, attempt) for part in self.parts)
         return next((text for text in found if text is not None), None)
+
+    def note(self, system: str, task: str, item: str, attempt: int, metric: str) -> str | None:
+        """Return what a scorer said of one outcome."""
+        found = (part.note(system, task, item, attempt, metric) for part in self.parts)
+        return next((text for text in found if text is not None), None)
+
+    def transcript(self, system: str, task: str, item: str, attempt: int) -> tuple[Turn, ...] | None:
+        """Return an attempt as a conversation."""
+        found = (part.transcript(system, task, item, attempt) for part in self.parts)
+        return next((turns for turns in found if turns is not None), None)
+
+    def metadata(self, task: str, item: str) -> Mapping[str, str]:
+        """Return what else is known of an item."""
+        return next((found for part in self.parts if (found := part.metadata(task, item))), {})

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from aliquot.evidence.bounds import shorten
+
 MAX_TURNS: Final = 500
 """Turns of a conversation that are handed on; the rest is counted."""
 
@@ -74,17 +76,25 @@ def bounded_turns(turns: Iterable[Turn]) -> tuple[Turn, ...]:
 
 
 def _cut(turn: Turn, room: int) -> Turn:
-    """Return a turn that fits, its text and then its calls cut."""
+    """Return a turn that fits: its text is cut, then its calls; what no longer fits is counted."""
     if turn.size <= room:
         return turn
-    lost = max(0, len(turn.text) - room)
-    text = f"{turn.text[:room]} ({lost:,} more characters)" if lost else turn.text
-    left = max(0, room - len(text))
+    text = shorten(turn.text, limit=room)
+    left = room - len(text)
     calls: list[ToolCall] = []
     for call in turn.calls:
-        calls.append(ToolCall(call.name[:left], call.arguments[:left]))
-        left = max(0, left - len(call.name) - len(call.arguments))
-    return replace(turn, role=turn.role[:100], text=text, calls=tuple(calls[:100]), tool=turn.tool[:100])
+        if left <= 0:
+            break
+        calls.append(ToolCall(shorten(call.name, limit=_NAME), shorten(call.arguments, limit=left)))
+        left -= len(call.name) + len(call.arguments)
+    if lost := len(turn.calls) - len(calls):
+        text = f"{text}\n({lost:,} more calls)"
+    role, tool = (shorten(name, limit=_NAME) for name in (turn.role, turn.tool))
+    return replace(turn, role=role, text=text, calls=tuple(calls), tool=tool)
+
+
+_NAME: Final = 200
+"""Characters of a role or of a tool's name in a turn that is cut."""
 
 
 def is_conversation(turns: Sequence[Turn]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,9 @@ import polars as pl
 
 from aliquot.errors import InputError, MachineError
 from aliquot.evidence.assembly import SCHEMAS
+from aliquot.evidence.messages import read_turns
 from aliquot.evidence.tables import Evidence, Note, Source
+from aliquot.evidence.transcripts import Turn
 from aliquot.files.journal import JournalContents, read_journal
 from aliquot.files.manifest import Manifest, read_manifest, write_manifest
 from aliquot.files.records import Response, settle
@@ -221,6 +223,17 @@ class RunTexts:
         with self.run.journal_path.open("rb") as file:
             file.seek(span[0])
             return msgspec.json.decode(file.read(span[1]), type=Response).text
+
+    def note(self, system: str, task: str, item: str, attempt: int, metric: str) -> None:
+        """Return nothing: scorers of a run are rules, and a run keeps no words of theirs."""
+
+    def transcript(self, system: str, task: str, item: str, attempt: int) -> tuple[Turn, ...] | None:
+        """Return an answer that is the JSON of chat messages as a conversation."""
+        return read_turns(self.response(system, task, item, attempt))
+
+    def metadata(self, task: str, item: str) -> Mapping[str, str]:  # noqa: ARG002 - the protocol's
+        """Return nothing: a run keeps of its items what they ask and expect, and segments in the table of items."""
+        return {}
 
     @cached_property
     def _items(self) -> dict[tuple[str, str], StoredItem]:

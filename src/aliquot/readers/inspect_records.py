@@ -123,6 +123,17 @@ class SampleTexts(msgspec.Struct, gc=False):
     attachments: dict[str, str] | None = None
 
 
+class SampleRecord(msgspec.Struct):
+    """What is read of a sample for people to look at; nothing of it has to be as Inspect writes it."""
+
+    id: Id
+    epoch: Epoch = 1
+    scores: Any = None
+    metadata: Any = None
+    messages: Any = None
+    attachments: dict[str, str] | None = None
+
+
 class Dataset(msgspec.Struct, gc=False):
     """What the samples were taken from."""
 
@@ -246,5 +257,7 @@ SAMPLE = msgspec.json.Decoder(Sample)
 METADATA = msgspec.json.Decoder(dict[str, Any])
 REDUCTIONS = msgspec.json.Decoder(list[Reduction])
 SAMPLE_TEXTS = msgspec.json.Decoder(SampleTexts)
+SAMPLE_RECORD = msgspec.json.Decoder(SampleRecord)
+ANYTHING = msgspec.json.Decoder()
 TEXTS_DOCUMENT = msgspec.json.Decoder(TextsDocument)
 ATTACHMENTS = msgspec.json.Decoder(list[str])

@@ -23,7 +23,7 @@ from aliquot.readers.inspect_records import (
     Score,
 )
 from aliquot.readers.inspect_samples import last_of_each, open_sample, read_samples
-from aliquot.readers.inspect_texts import ArchivedSamples, DocumentSamples, SampleSource
+from aliquot.readers.inspect_sources import ArchivedSamples, DocumentSamples, SampleSource
 
 HEADER_MEMBER: Final = "header.json"
 START_MEMBER: Final = "_journal/start.json"

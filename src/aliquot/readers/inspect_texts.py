@@ -5,88 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final
 
-import msgspec
-
-from aliquot.files.archives import Archive
-from aliquot.files.text import read_bounded
-from aliquot.files.typed_json import decode_document
-from aliquot.readers.inspect_records import (
-    ATTACHMENTS,
-    SAMPLE_TEXTS,
-    TEXTS_DOCUMENT,
-    Message,
-    SampleTexts,
-)
-from aliquot.readers.inspect_samples import FOLDER, member_name, shell_name
+from aliquot.evidence.bounds import MAX_NOTE, bounded_fields, bounded_text
+from aliquot.evidence.messages import turns_of
+from aliquot.evidence.transcripts import Turn, is_conversation
+from aliquot.readers.inspect_records import Message, SampleRecord, SampleTexts
+from aliquot.readers.inspect_sources import SampleSource
 
 ATTACHMENT: Final = re.compile(r"attachment://([0-9a-zA-Z]{1,64})")
+MAX_RESOLVED: Final = 64 << 20
+"""Characters of attachments that are put into one text."""
 
-
-class SampleSource(Protocol):
-    """Where a log keeps the texts of its samples."""
-
-    def sample(self, item: str, epoch: int) -> SampleTexts | None:
-        """Return a sample's texts, or None when the log does not keep them."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class ArchivedSamples:
-    """Samples that are members of an archive, whole or in pieces."""
-
-    archive: Archive
-
-    def sample(self, item: str, epoch: int) -> SampleTexts | None:
-        """Return a sample's texts, or None when the log does not keep them."""
-        for name in (member_name(item, epoch), shell_name(item, epoch)):
-            if name in self.archive.members:
-                found = decode_document(
-                    self.archive.read(name), SAMPLE_TEXTS, file=f"{self.archive.path}, member {name!r}"
-                )
-                if (str(found.id), found.epoch) == (item, epoch):
-                    return self._with_attachments(found, item, epoch)
-        return None
-
-    def _with_attachments(self, sample: SampleTexts, item: str, epoch: int) -> SampleTexts:
-        """Return the sample with the attachments that are kept in pieces beside it, each named by its place."""
-        if sample.attachments is not None:
-            return sample
-        folder = f"{FOLDER}{item}_epoch_{epoch}/attachments/"
-        found: dict[str, str] = {}
-        for name in self.archive.members:
-            start = name.removeprefix(folder).removesuffix(".json")
-            if name.startswith(folder) and start.isdecimal():
-                texts = decode_document(
-                    self.archive.read(name), ATTACHMENTS, file=f"{self.archive.path}, member {name!r}"
-                )
-                found |= {str(int(start) + place): text for place, text in enumerate(texts)}
-        sample.attachments = found
-        return sample
+MAX_READ: Final = 80
+"""Longest answer that a scorer's note repeats; a longer one is the response itself."""
 
 
 @dataclass(slots=True)
-class DocumentSamples:
-    """Samples of a log that is one JSON document; it is taken apart when the first text is asked for."""
+class _Last:
+    """The record opened last, as what is read of a sample is read together."""
 
-    path: Path
-    _parts: dict[tuple[str, int], msgspec.Raw] | None = field(default=None, repr=False)
-
-    def sample(self, item: str, epoch: int) -> SampleTexts | None:
-        """Return a sample's texts, or None when the log does not keep them."""
-        if self._parts is None:
-            document = decode_document(read_bounded(self.path), TEXTS_DOCUMENT, file=str(self.path))
-            self._parts = {}
-            for part in document.samples or ():
-                found = self._decode(part)
-                self._parts[str(found.id), found.epoch] = part
-        part = self._parts.get((item, epoch))
-        return None if part is None else self._decode(part)
-
-    def _decode(self, part: msgspec.Raw) -> SampleTexts:
-        return decode_document(bytes(part), SAMPLE_TEXTS, file=str(self.path))
+    key: tuple[str, int] | None = None
+    record: SampleRecord | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +46,7 @@ class InspectTexts:
     sources: Sequence[SampleSource]
     epochs: int = 1
     held: Mapping[tuple[str, int], int] = field(default_factory=dict[tuple[str, int], int])
+    _last: _Last = field(default_factory=_Last, repr=False, compare=False)
 
     def inputs(self, task: str, item: str) -> str | None:
         """Return what an item asks: its text, or its messages one after another, and its choices."""
@@ -135,6 +76,42 @@ class InspectTexts:
         text = _answer(found)
         return None if text is None else _resolved(text, found)
 
+    def note(self, system: str, task: str, item: str, attempt: int, metric: str) -> str | None:
+        """Return a scorer's explanation, and before it the answer it read where it says that too."""
+        found = self._record(item, attempt) if (system, task) == (self.system, self.task) else None
+        if found is None or not isinstance(found.scores, Mapping):
+            return None
+        scorers = [name for name in found.scores if metric == name or metric.startswith(f"{name}.")]
+        score = found.scores[max(scorers, key=len)] if scorers else None
+        return _resolved(_note(score), found) or None if isinstance(score, Mapping) else None
+
+    def transcript(self, system: str, task: str, item: str, attempt: int) -> tuple[Turn, ...] | None:
+        """Return the sample's messages, None when they are a question and one answer."""
+        found = self._record(item, attempt) if (system, task) == (self.system, self.task) else None
+        if found is None:
+            return None
+        turns = turns_of(found.messages, change=lambda text: _resolved(text, found))
+        return turns if turns is not None and is_conversation(turns) else None
+
+    def metadata(self, task: str, item: str) -> Mapping[str, str]:
+        """Return the sample's metadata."""
+        epochs = range(1, self.epochs + 1) if task == self.task else ()
+        found = next((one for epoch in epochs if (one := self._record(item, epoch)) is not None), None)
+        if found is None or not isinstance(found.metadata, Mapping):
+            return {}
+        resolved = {
+            name: _resolved(value, found) if isinstance(value, str) else value
+            for name, value in found.metadata.items()
+        }
+        return bounded_fields(resolved)
+
+    def _record(self, item: str, epoch: int) -> SampleRecord | None:
+        if self._last.key != (item, epoch):
+            place = self.held.get((item, epoch), 0)
+            record = self.sources[place].record(item, epoch) if self.sources else None
+            self._last.key, self._last.record = (item, epoch), record
+        return self._last.record
+
     def _any(self, task: str, item: str) -> SampleTexts | None:
         if task != self.task:
             return None
@@ -144,6 +121,16 @@ class InspectTexts:
     def _sample(self, item: str, epoch: int) -> SampleTexts | None:
         place = self.held.get((item, epoch), 0)
         return self.sources[place].sample(item, epoch) if self.sources else None
+
+
+def _note(score: Mapping[Any, Any]) -> str:
+    """Return what a scorer said: the answer it read, and its explanation."""
+    explanation, answer = (
+        bounded_text(score.get(name), limit=MAX_NOTE) for name in ("explanation", "answer")
+    )
+    short = answer is not None and len(answer) <= MAX_READ and answer != explanation
+    read = f"read as: {answer}" if short else None
+    return "\n".join(filter(None, (read, explanation)))
 
 
 def _answer(sample: SampleTexts) -> str | None:
@@ -168,7 +155,15 @@ def _content(message: Message) -> str:
     return "\n".join(part.text if part.text is not None else f"({part.type})" for part in message.content)
 
 
-def _resolved(text: str, sample: SampleTexts) -> str:
-    """Return a text with the attachments it names in their place."""
+def _resolved(text: str, sample: SampleTexts | SampleRecord) -> str:
+    """Return a text with the attachments it names in their place, as long as it stays within bounds."""
     attachments = sample.attachments or {}
-    return ATTACHMENT.sub(lambda found: attachments.get(found[1], found[0]), text)
+    parts: list[str] = []
+    end = size = 0
+    for found in ATTACHMENT.finditer(text):
+        named = attachments.get(found[1])
+        if named is None or size + len(named) > MAX_RESOLVED:  # one long text may be named a million times
+            continue
+        parts += (text[end : found.start()], named)
+        end, size = found.end(), size + len(named)
+    return "".join((*parts, text[end:]))

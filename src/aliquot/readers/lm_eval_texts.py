@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import polars as pl
 
 from aliquot.errors import InputError
+from aliquot.evidence.bounds import bounded_fields
+from aliquot.evidence.messages import read_turns
+from aliquot.evidence.transcripts import Turn
 from aliquot.files.json_documents import JsonReading
 from aliquot.readers.lm_eval_blocks import Place, read_record
 from aliquot.readers.lm_eval_samples import Samples
@@ -59,8 +62,8 @@ class LmEvalTexts:
     def inputs(self, task: str, item: str) -> str | None:
         """Return the prompt as it was sent."""
         record = self._record(task, item)
-        prompts = [_first(request) for request in _requests(record)]
-        return next((prompt for prompt in prompts if isinstance(prompt, str)), None)
+        prompts = [_prompt(_first(request)) for request in _requests(record)]
+        return next((prompt for prompt in prompts if prompt is not None), None)
 
     def reference(self, task: str, item: str) -> str | None:
         """Return the target."""
@@ -79,6 +82,29 @@ class LmEvalTexts:
             return _choices(_requests(record), replies)
         answers = replies[0] if isinstance(replies[0], list) else [replies[0]]
         return str(answers[attempt - 1]) if 0 < attempt <= len(answers) else None
+
+    def note(self, system: str, task: str, item: str, attempt: int, metric: str) -> None:
+        """Return nothing: the harness's metrics are rules that give a number and no words."""
+
+    def transcript(self, system: str, task: str, item: str, attempt: int) -> tuple[Turn, ...] | None:
+        """Return an answer that is the JSON of chat messages as a conversation."""
+        return read_turns(self.response(system, task, item, attempt))
+
+    def metadata(self, task: str, item: str) -> Mapping[str, str]:
+        """Return the fields of the document that neither the prompt nor the target repeats."""
+        record = self._record(task, item)
+        document = record.get("doc")
+        if not isinstance(document, dict):
+            return {}
+        asked = self.inputs(task, item) or ""
+        target = str(record.get("target"))
+        return bounded_fields(
+            {
+                name: value
+                for name, value in document.items()
+                if str(value) != target and not _is_in(value, asked)
+            }
+        )
 
     def _record(self, task: str, item: str) -> Mapping[str, Any]:
         return self.tasks[task].record(item) if task in self.tasks else {}
@@ -103,6 +129,20 @@ def _requests(record: Mapping[str, Any]) -> list[Any]:
 
 def _first(request: Any) -> Any:
     return _argument(request, 0)
+
+
+def _prompt(given: Any) -> str | None:
+    """Return a prompt; one under a chat template is a list that holds the JSON of its messages."""
+    only = given[0] if isinstance(given, list) and len(given) == 1 else given
+    return only if isinstance(only, str) else None
+
+
+def _is_in(value: Any, asked: str) -> bool:
+    """Tell a longer text that the prompt repeats; a short one may stand there by chance."""
+    return isinstance(value, str) and len(value) >= _LONG and value in asked
+
+
+_LONG: Final = 12
 
 
 def _argument(request: Any, place: int) -> Any:

@@ -14,7 +14,7 @@ from aliquot.errors import InputError
 from aliquot.evidence.tables import Note
 from aliquot.files.json_documents import JsonReading
 from aliquot.files.text import MAX_LINE_BYTES
-from aliquot.readers.promptfoo_records import ERROR, Column, Log, Named, Prompt, Row, mapping
+from aliquot.readers.promptfoo_records import ERROR, Column, Grading, Log, Named, Prompt, Row, mapping
 
 _HEAD: Final = re.compile(r"\[(?P<provider>.+?)\] ?(?P<label>.*)", re.DOTALL)
 _OLD_CELL: Final = re.compile(
@@ -142,6 +142,7 @@ def _row(cells: list[str], block: _Block, *, file: str) -> Row:
         status=status,
         score=_score(found.get("Score", ""), file=file) if graded else None,
         named=_named(found.get("Named Scores", ""), file=file),
+        reason=found.get("Grader Reason", ""),
     )
 
 
@@ -150,18 +151,25 @@ def _old_row(cells: list[str], block: _Block, *, file: str) -> Row:
     cell = _OLD_CELL.fullmatch(cells[block.start])
     if cell is None:
         raise InputError(f"{cells[block.start][:40]!r} does not begin with [PASS] or [FAIL]", file=file)
-    text, reason, _ = cell["text"].rpartition(_OLD_REASON)
-    if not reason:
-        row = _graded_row(block, text="", status="ERROR", score=None, named={})
+    text, marked, reason = cell["text"].rpartition(_OLD_REASON)
+    if not marked:
+        row = _graded_row(block, text="", status="ERROR", score=None, named={}, reason="")
         row.error = cell["text"]
         return row
     output = text.rpartition("\n---\n")[2] if cell["status"] == "FAIL" else text
     return _graded_row(
-        block, text=output, status=cell["status"], score=_score(cell["score"], file=file), named={}
+        block,
+        text=output,
+        status=cell["status"],
+        score=_score(cell["score"], file=file),
+        named={},
+        reason=reason,
     )
 
 
-def _graded_row(block: _Block, *, text: str, status: str, score: float | None, named: dict[str, Any]) -> Row:
+def _graded_row(
+    block: _Block, *, text: str, status: str, score: float | None, named: dict[str, Any], reason: str
+) -> Row:
     graded = status in {"PASS", "FAIL"}
     provider = block.column.provider
     return Row(
@@ -172,6 +180,7 @@ def _graded_row(block: _Block, *, text: str, status: str, score: float | None, n
         success=status == "PASS",
         score=score,
         named_scores=named,
+        grading_result=Grading(reason=reason) if graded and reason else None,
         failure_reason=None if graded else ERROR,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from aliquot.readers.options import ReadOptions
 from aliquot.readers.promptfoo_grading import HUMAN, judges_of, read_verdict
 from aliquot.readers.promptfoo_items import Items, find_items, look_up
 from aliquot.readers.promptfoo_records import Log, Row, count, mapping, number
+from aliquot.readers.promptfoo_said import chat_of, notes_of, told_of
 from aliquot.readers.promptfoo_systems import System, find_systems, printed_of, settings_of
 
 TASK: Final = "promptfoo"
@@ -44,6 +45,12 @@ class _Tables:
     answers: dict[tuple[str, str, str, int], str] = field(
         default_factory=dict[tuple[str, str, str, int], str]
     )
+    said: dict[tuple[str, str, str, int, str], str] = field(
+        default_factory=dict[tuple[str, str, str, int, str], str]
+    )
+    chats: dict[tuple[str, str, str, int], Callable[[], object]] = field(
+        default_factory=dict[tuple[str, str, str, int], Callable[[], object]]
+    )
 
     def add(self, row: Row, item: str, attempt: int) -> None:
         """Add one row: a response, its text, and an outcome for each verdict."""
@@ -53,6 +60,10 @@ class _Tables:
         output = (row.response or {}).get("output")
         if output is not None:
             self.answers[system, TASK, item, attempt] = text_of(output) or ""
+        if (chat := chat_of(row)) is not None:
+            self.chats[system, TASK, item, attempt] = chat
+        for metric, note in notes_of(row).items():
+            self.said[system, TASK, item, attempt, metric] = note
         self.outcomes += (key | outcome for outcome in self._outcomes(row))
 
     def _outcomes(self, row: Row) -> Iterator[dict[str, Any]]:
@@ -110,7 +121,11 @@ def evidence_of_log(log: Log, options: ReadOptions, *, file: str, source: Source
         sources=(source,),
         notes=(*items.notes, *log.notes, *_notes(tables)),
         texts=HeldTexts(
-            items={(TASK, item): texts for item, texts in items.texts.items()}, responses=tables.answers
+            items={(TASK, item): texts for item, texts in items.texts.items()},
+            responses=tables.answers,
+            notes=tables.said,
+            told={(TASK, item): told_of(row) for item, row in items.first.items()},
+            spoken=tables.chats,
         ),
     )
 

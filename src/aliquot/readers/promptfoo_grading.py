@@ -46,9 +46,9 @@ def read_verdict(row: Row) -> Verdict:
     A person's rating overrides pass and score in the log; both are worked out anew from the other verdicts.
     Where a judge failed, promptfoo counts 0: such values are missing here, unless another assertion failed.
     """
-    parts = list(_own_parts(row))
-    person = next((part for part in parts if _type(part) == HUMAN), None)
-    machine = [part for part in parts if _type(part) != HUMAN]
+    parts = list(own_parts(row))
+    person = next((part for part in parts if type_of(part) == HUMAN), None)
+    machine = [part for part in parts if type_of(part) != HUMAN]
     success, score = number(row.success), number(row.score)
     if person is not None:
         success, score = _without_person(row, machine)
@@ -98,7 +98,7 @@ def judges_of(log: Log) -> dict[str, str]:
     return {metric: ", ".join(found) for metric, found in names.items()}
 
 
-def _own_parts(row: Row) -> Iterator[Component]:
+def own_parts(row: Row) -> Iterator[Component]:
     """Yield the verdicts of the row's own assertions; those inside a set stand after it and are left out."""
     grading = row.grading_result
     skip = 0
@@ -141,7 +141,7 @@ def _named_scores(row: Row) -> dict[str, float]:
         return found
     parts = [part for part in grading.component_results or () if part is not None]
     for name in found:
-        own = [part for part in parts if _metric(part) == name]
+        own = [part for part in parts if metric_of(part) == name]
         weights = [_weight(part) for part in own]
         if len(own) > 1 and sum(weights) > 0:
             scores = [part.score or 0.0 for part in own]
@@ -163,7 +163,7 @@ def _judge_failed(part: Component) -> bool:
 
 def _metrics_of(part: Component) -> Iterator[str]:
     """Yield the metrics a verdict that failed, or a set holding one, went into."""
-    if metric := _metric(part):
+    if metric := metric_of(part):
         yield metric
     for inner in part.component_results or ():
         if inner is not None and _judge_failed(inner):
@@ -192,11 +192,13 @@ def _provider_name(provider: Any) -> str:
     return _provider_name(given["text"]) if given.get("text") else DEFAULT_JUDGE
 
 
-def _type(part: Component) -> str:
+def type_of(part: Component) -> str:
+    """Return what kind of assertion a verdict is on."""
     return (part.assertion or Assertion()).type or ""
 
 
-def _metric(part: Component) -> str:
+def metric_of(part: Component) -> str:
+    """Return the name under which a verdict counts, its own or that of its set; empty when it has none."""
     return (part.assertion or Assertion()).metric or mapping(_set_of(part)).get("metric") or ""
 
 

@@ -83,7 +83,7 @@ def find_items(log: Log, *, item: str | None, duplicates: Duplicates, file: str)
         log.rows, keys, contents, texts, _runs(log.rows, keys), strict=True
     ):
         copy, attempt = divmod(run, repeat) if repeat else (0, run)
-        if copy and not _asked(row):
+        if copy and not asked_of(row):
             remedy = "Name the field that tells them apart (--item metadata.id)"
             raise InputError("tests without variables look all the same", file=file, remedy=remedy)
         name = f"{key}#{copy + 1}" if copy else key
@@ -128,7 +128,7 @@ def _key(row: Row, content: str) -> str:
     The hash alone tells tests apart, so the text before it depends on nothing that the hash does not. Where a
     test has no variables, what describes it is asked too.
     """
-    asked = _asked(row)
+    asked = asked_of(row)
     if asked:
         return _readable([text_of(asked[name]) or "" for name in sorted(asked)], content)
     description = row.test_case.description if row.test_case is not None else None
@@ -143,7 +143,8 @@ def _readable(texts: Sequence[str], content: str) -> str:
     return f"{word}~{content[:_HASH]}" if word else content[:_HASH]
 
 
-def _asked(row: Row) -> dict[str, Any]:
+def asked_of(row: Row) -> dict[str, Any]:
+    """Return a row's variables without those that promptfoo adds."""
     return {name: value for name, value in mapping(row.vars).items() if name not in _ADDED}
 
 
@@ -153,7 +154,7 @@ def _texts(row: Row) -> tuple[str, str]:
     Variables are texts as a prompt shows them, so 1 and "1" ask the same. Of an assertion only what is
     expected counts, in any order: its judge, weight, threshold and metric may change and the item stays.
     """
-    asked = {name: text_of(value) for name, value in _asked(row).items()}
+    asked = {name: text_of(value) for name, value in asked_of(row).items()}
     asserts = row.test_case.asserts if row.test_case is not None else None
     expected = sorted(_json(_expected(one)) for one in asserts or ())
     return _json(asked), "[" + ",".join(expected) + "]"

@@ -40,6 +40,7 @@ class Component(Struct, rename="camel"):
 
     passed: bool | None = msgspec.field(default=None, name="pass")
     score: float | None = None
+    reason: Any = None
     assertion: Assertion | None = None
     metadata: Any = None
     component_results: list[Component | None] | None = None
@@ -50,6 +51,7 @@ class Grading(Struct, rename="camel"):
 
     passed: bool | None = msgspec.field(default=None, name="pass")
     score: float | None = None
+    reason: Any = None
     named_score_weights: Any = None
     component_results: list[Component | None] | None = None
 
