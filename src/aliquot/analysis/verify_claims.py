@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from aliquot.analysis.arrays import SystemSample, system_sample
+from aliquot.analysis.label_rows import LabelRows
 from aliquot.analysis.verify_figures import (
     Figure,
     as_printed,
@@ -17,8 +18,9 @@ from aliquot.analysis.verify_figures import (
     read_figures,
     write_as,
 )
+from aliquot.analysis.verify_kappa import KAPPA, check_kappa
 from aliquot.analysis.verify_statistics import BRIER_PARTS, check_brier_parts, check_pass_at
-from aliquot.errors import InputError
+from aliquot.errors import InputError, nearest
 from aliquot.evidence.contents import headline_metric, metrics, require, systems, tasks
 from aliquot.evidence.reduction import units
 from aliquot.evidence.tables import Evidence
@@ -36,40 +38,76 @@ MEAN = "mean"
 PASS_AT = re.compile(r"pass@(\d{1,4})")
 
 
-def check_claims(table: Table, evidence: Evidence | None, *, file: str) -> Iterator[Check]:
+def check_claims(
+    table: Table, evidence: Evidence | None, *, file: str, rows: LabelRows | None = None
+) -> Iterator[Check]:
     """Return a check of each claim.
 
     Args:
         table: columns ``system`` and ``value``, and where they are known ``task``, ``metric``, ``n``, ``stderr`` and
-            ``statistic``: ``mean`` (the default), ``pass@k``, or the parts of a Brier score (``brier``,
-            ``reliability``, ``resolution``, ``uncertainty``).
+            ``statistic``: ``mean`` (the default), ``pass@k``, the parts of a Brier score (``brier``,
+            ``reliability``, ``resolution``, ``uncertainty``), or ``kappa`` with ``rater_a`` and ``rater_b``.
         evidence: the rows the claims are about; None to check arithmetic alone.
         file: the table's name, for messages.
+        rows: the rows that claims of kappa are about, as labels.
 
     Raises:
         InputError: no such columns, too many rows, or a value that is no rate.
         UsageError: a system, task or metric the rows do not have.
     """
+    claims = _claims(table, file=file)
+    for statistic in dict.fromkeys(_statistic(cells) for cells in claims):
+        places = [place for place, cells in enumerate(claims) if _statistic(cells) == statistic]
+        if statistic in BRIER_PARTS:
+            continue
+        if statistic in KAPPA:
+            yield from (check_kappa(claims[place], rows, file=file, row=place + 1) for place in places)
+        elif statistic == MEAN or PASS_AT.fullmatch(statistic):
+            figures = read_figures([claims[place].get("value", "") for place in places])
+            for place, figure in zip(places, figures, strict=True):
+                yield from _check(claims[place], figure, evidence, file=file, row=place + 1)
+        else:
+            yield from (_unknown(claims[place], row=place + 1) for place in places)
+    yield from check_brier_parts(claims, file=file)
+
+
+def asks_for_labels(table: Table) -> bool:
+    """Return whether a claim is about labels in two columns of the rows."""
+    return any(str(cell).strip().lower() in KAPPA for cell in table.columns.get("statistic", ()))
+
+
+def asks_for_values(table: Table) -> bool:
+    """Return whether a claim is about values of systems."""
+    named = table.columns.get("statistic", [None] * table.height)
+    return any(str(cell or MEAN).strip().lower() not in (*KAPPA, *BRIER_PARTS) for cell in named)
+
+
+def _claims(table: Table, *, file: str) -> list[dict[str, str]]:
+    """Return each claim as its cells that are not empty."""
     columns = table.columns
     if "value" not in columns:
         raise InputError(
             "has no column 'value'", file=file, remedy="Columns: system, value, and task, metric, n, stderr"
         )
-    height = len(columns["value"])
-    if height > MAX_CLAIMS:
+    if table.height > MAX_CLAIMS:
         raise InputError(f"holds more than {MAX_CLAIMS:,} claims", file=file)
-    claims = [
+    return [
         {name: str(column[row]) for name, column in columns.items() if column[row] is not None}
-        for row in range(height)
+        for row in range(table.height)
     ]
-    for statistic in dict.fromkeys(_statistic(cells) for cells in claims):
-        rows = [row for row, cells in enumerate(claims) if _statistic(cells) == statistic]
-        if statistic in BRIER_PARTS:
-            continue
-        figures = read_figures([claims[row].get("value", "") for row in rows])
-        for row, figure in zip(rows, figures, strict=True):
-            yield from _check(claims[row], figure, evidence, file=file, row=row + 1)
-    yield from check_brier_parts(claims, file=file)
+
+
+def _unknown(cells: Mapping[str, str], *, row: int) -> Check:
+    statistic = _statistic(cells)
+    known = nearest(statistic, [MEAN, "pass@k", *BRIER_PARTS, *KAPPA])
+    cause = f"{statistic[:40]!r} is no statistic that is known here. {known}"
+    return Check(
+        f"{_name(cells, row=row)}, {statistic[:40]}", cells.get("value", ""), "", "not_checked", cause
+    )
+
+
+def _name(cells: Mapping[str, str], *, row: int) -> str:
+    return ", ".join(cells[name] for name in ("system", "task", "metric") if name in cells) or f"row {row}"
 
 
 def _statistic(cells: Mapping[str, str]) -> str:
@@ -79,7 +117,7 @@ def _statistic(cells: Mapping[str, str]) -> str:
 def _check(
     cells: Mapping[str, str], figure: Figure, evidence: Evidence | None, *, file: str, row: int
 ) -> Iterator[Check]:
-    claim = ", ".join(cells[name] for name in ("system", "task", "metric") if name in cells) or f"row {row}"
+    claim = _name(cells, row=row)
     n = _whole(cells.get("n"), file=file, row=row)
     pass_at = PASS_AT.fullmatch(_statistic(cells))
     if evidence is not None and "system" in cells:

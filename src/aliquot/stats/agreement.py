@@ -7,11 +7,10 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from aliquot.stats.distributions import two_sided_z
 from aliquot.stats.inputs import Floats, as_level
-from aliquot.stats.rater_tables import label_table
+from aliquot.stats.rater_tables import Ratings, label_table
 from aliquot.stats.results import Estimate, Record, Undefined
 
 
@@ -42,7 +41,7 @@ class Agreement(Record):
 
 
 def cohen_kappa(
-    a: ArrayLike, b: ArrayLike, *, labels: Sequence[Hashable] | None = None, level: float = 0.95
+    a: Ratings, b: Ratings, *, labels: Sequence[Hashable] | None = None, level: float = 0.95
 ) -> Agreement | Undefined:
     """Cohen's kappa of two raters, (p_o − p_e)/(1 − p_e), with its large-sample interval.
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from aliquot.errors import UsageError, nearest
 from aliquot.stats.inputs import Integers, as_array
+
+Ratings: TypeAlias = ArrayLike | Sequence[Hashable]
+"""Labels, one a row; None, which no array of numbers holds, is a missing one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class LabelTable:
         return int(self.counts.sum())
 
 
-def label_table(a: ArrayLike, b: ArrayLike, *, labels: Sequence[Hashable] | None = None) -> LabelTable:
+def label_table(a: Ratings, b: Ratings, *, labels: Sequence[Hashable] | None = None) -> LabelTable:
     """Count the labels of two raters; None and NaN are missing, and a row with one missing is left out.
 
     Args:
@@ -56,7 +59,7 @@ def label_table(a: ArrayLike, b: ArrayLike, *, labels: Sequence[Hashable] | None
     return LabelTable(tuple(known), counts, len(first) - len(pairs))
 
 
-def _listed(values: ArrayLike, *, name: str) -> list[Hashable]:
+def _listed(values: Ratings, *, name: str) -> list[Hashable]:
     array = as_array(values, name=name, wanted="a list of labels")
     if array.ndim != 1:
         raise UsageError(f"{name} must be one-dimensional; got shape {array.shape}")
