@@ -6,23 +6,13 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 
-import numpy as np
-
-from aliquot.analysis.arrays import SystemSample, system_sample
 from aliquot.analysis.label_rows import LabelRows
-from aliquot.analysis.verify_figures import (
-    Figure,
-    as_printed,
-    check_error,
-    check_figures,
-    read_figures,
-    write_as,
-)
+from aliquot.analysis.verify_claimed import Claimed, check_claimed_error, check_items, check_mean
+from aliquot.analysis.verify_figures import Figure, check_error, check_figures, read_figures
 from aliquot.analysis.verify_kappa import KAPPA, check_kappa
 from aliquot.analysis.verify_statistics import BRIER_PARTS, check_brier_parts, check_pass_at
 from aliquot.errors import InputError, nearest
 from aliquot.evidence.contents import headline_metric, metrics, require, systems, tasks
-from aliquot.evidence.reduction import units
 from aliquot.evidence.tables import Evidence
 from aliquot.files.tables import Table
 from aliquot.findings.verification import Check
@@ -120,21 +110,25 @@ def _check(
     claim = _name(cells, row=row)
     n = _whole(cells.get("n"), file=file, row=row)
     pass_at = PASS_AT.fullmatch(_statistic(cells))
-    if evidence is not None and "system" in cells:
-        chosen = _chosen(cells, evidence)
-        if pass_at is not None:
-            yield check_pass_at(chosen, figure, k=int(pass_at[1]), claim=f"{claim}, pass@{pass_at[1]}")
-        else:
-            yield _against_rows(chosen, figure, claim=claim)
+    rows = _chosen(cells, evidence) if evidence is not None and "system" in cells else None
+    if pass_at is not None and rows is not None:
+        yield check_pass_at(rows.sample, figure, k=int(pass_at[1]), claim=f"{claim}, pass@{pass_at[1]}")
     elif pass_at is not None:
         yield Check(claim, figure.text, "", "not_checked", "pass@k is checked against rows only")
+    elif rows is not None:
+        yield check_mean(rows, figure, claim=claim)
     elif n is not None:
         yield check_figures([figure], n=n)[0][0]
     else:
         yield Check(claim, figure.text, "", "not_checked", "neither rows nor a number of items")
+    if rows is not None and n is not None:
+        yield from check_items(rows, n, claim=claim)
     if "stderr" in cells:
         value, half = _error(cells["stderr"], figure, file=file, row=row)
-        yield check_error(f"{claim}, stderr", figure.rate, value, n, half=half)
+        if rows is not None and pass_at is None:
+            yield check_claimed_error(rows, value, claim=f"{claim}, stderr", half=half)
+        else:
+            yield check_error(f"{claim}, stderr", figure.rate, value, n, half=half)
 
 
 def _error(text: str, figure: Figure, *, file: str, row: int) -> tuple[float, float]:
@@ -151,7 +145,7 @@ def _error(text: str, figure: Figure, *, file: str, row: int) -> tuple[float, fl
     return value / scale, 0.5 * 10.0 ** -len(written.partition(".")[2]) / scale
 
 
-def _chosen(cells: Mapping[str, str], evidence: Evidence) -> SystemSample:
+def _chosen(cells: Mapping[str, str], evidence: Evidence) -> Claimed:
     """Return the rows a claim is about."""
     system = cells["system"]
     require(system, systems(evidence), what="system")
@@ -159,17 +153,7 @@ def _chosen(cells: Mapping[str, str], evidence: Evidence) -> SystemSample:
     require(task, tasks(evidence, system=system), what="task")
     metric = cells.get("metric") or headline_metric(evidence, task)
     require(metric, metrics(evidence, task, system=system), what="metric")
-    return system_sample(units(evidence, system, task=task, metric=metric))
-
-
-def _against_rows(sample: SystemSample, figure: Figure, *, claim: str) -> Check:
-    if sample.n == 0:
-        return Check(claim, figure.text, "", "not_checked", "no item has a value")
-    ours = float(np.average(sample.values, weights=sample.weights))
-    if as_printed(ours, figure):
-        return Check(claim, figure.text, f"{ours:.6g}", "fits", "")
-    shown = f"{write_as(ours, figure)} over {sample.n} items"
-    return Check(claim, figure.text, shown, "differs", "the rows give another number")
+    return Claimed.of(evidence, system, task=task, metric=metric)
 
 
 def _whole(text: str | None, *, file: str, row: int) -> int | None:

@@ -10,7 +10,7 @@ from aliquot.analysis.software import versions
 from aliquot.analysis.verify_claims import asks_for_labels, asks_for_values, check_claims
 from aliquot.analysis.verify_figures import check_figures, read_figures
 from aliquot.analysis.verify_ranks import remark_item_sets
-from aliquot.analysis.verify_rows import verify_rows
+from aliquot.analysis.verify_rows import remark_on_deviations, verify_rows
 from aliquot.errors import UsageError
 from aliquot.evidence.tables import Evidence
 from aliquot.files.tables import read_table
@@ -67,7 +67,7 @@ def verify(
     elif sources:
         evidence = load(sources, options=options)
         checks += verify_rows(evidence)
-        remarks = (*remarks, *remark_item_sets(evidence))
+        remarks = (*remarks, *remark_on_deviations(evidence), *remark_item_sets(evidence))
     return Verification(
         checks=tuple(checks),
         remarks=remarks,
