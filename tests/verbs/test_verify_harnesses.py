@@ -1,4 +1,4 @@
-"""lighteval and HELM: what their real files print, the faults they are known for, and what is not checked."""
+"""lighteval, HELM, AlpacaEval: what their files print, the faults they are known for, and what is not checked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import shutil
 import pytest
 from click.testing import CliRunner
 
-from aliquot import verify
+from aliquot import read, verify
 from aliquot.cli.main import group
 from aliquot.reports.render import render
 from tests.shared import shared
@@ -95,9 +95,64 @@ def test_numbers_without_rows_are_counted_and_listed():
 
 
 def test_no_printed_number_is_passed_over():
-    from aliquot import read
-
     for log in ("logs/helm/v1", "logs/lm-eval", "logs/inspect/epochs4", "logs/promptfoo/two_prompts.json"):
         evidence = read(shared(log))
         found = verify(evidence)
         assert len(found.checks) >= evidence.reported["value"].drop_nulls().len()
+
+
+@pytest.fixture
+def alpaca_eval(tmp_path):
+    """Real annotations beside the leaderboard that the same project published of them."""
+    name = "annotations_FuseChat-Gemma-2-9B-Instruct.weighted_gpt4_turbo.json.gz"
+    shutil.copy(shared("logs/alpaca_eval", name), tmp_path / name)
+    shutil.copy(shared("data/alpaca_eval/published_weighted_gpt4_turbo.csv"), tmp_path / "leaderboard.csv")
+    return tmp_path / name
+
+
+def test_the_length_controlled_error_of_alpaca_eval_is_none(alpaca_eval):
+    found = verify(alpaca_eval)
+    by = {check.claim.rpartition(", ")[2]: check for check in found.checks}
+    assert [check.claim for check in found.checks if check.outcome == "differs"] == [
+        "FuseChat-Gemma-2-9B-Instruct, alpaca-eval, win over gpt4_1106_preview, lc_standard_error"
+    ]
+    assert by["lc_standard_error"].cause.startswith("no standard error of the length-controlled rate")
+    assert "that of the plain rate is 0.0134" in by["lc_standard_error"].cause
+    assert by["standard_error"].outcome == "fits"  # sem of 805 preferences: .013426
+    assert by["win over gpt4_1106_preview"].outcome == "fits"  # 70.497 %
+    assert by["length_controlled_winrate"].outcome == "not_checked"
+
+
+def test_the_length_controlled_error_is_none_in_a_table_either(tmp_path):
+    claims = tmp_path / "claims.csv"
+    claims.write_text(
+        "system,statistic,value,stderr\nFuseChat,win_rate,70.50%,\n"
+        "FuseChat,length_controlled_winrate,70.18,0.594\nFuseChat,lc_standard_error,0.594,\n",
+        encoding="utf-8",
+    )
+    found = verify(claims=claims)
+    assert [check.outcome for check in found.checks] == ["not_checked", "not_checked", "differs", "differs"]
+
+
+def test_claims_of_a_log_are_tried_under_other_denominators(tmp_path):
+    # promptfoo printed 32 of 44 for model-a, its 6 errors counted as failures
+    log = shared("logs/promptfoo/results_v3_repeat2.json")
+    printed = next(check for check in verify(log).checks if check.outcome == "explained")
+    system, task, metric = printed.claim.split(", ")
+    items, attempts = (next(one for one in verify(log, claims=_claims(tmp_path, system, n)).checks
+                            if one.claim.endswith(", n")) for n in (9_999, 44))  # fmt: skip
+    assert (items.outcome, items.cause) == ("differs", "the rows hold fewer items")
+    assert "attempts for items" in attempts.cause
+    path = tmp_path / "denominator.csv"
+    path.write_text(
+        f"system,task,metric,value\n{system},{task},{metric},{float(printed.printed):.4f}\n", encoding="utf-8"
+    )
+    (check,) = verify(log, claims=path).checks
+    assert check.outcome == "explained"
+    assert "as failures" in check.cause
+
+
+def _claims(folder, system, n):
+    path = folder / f"n{n}.csv"
+    path.write_text(f"system,value,n\n{system},0.5,{n}\n", encoding="utf-8")
+    return path

@@ -10,6 +10,7 @@ from aliquot.analysis.label_rows import LabelRows
 from aliquot.analysis.verify_claimed import Claimed, check_claimed_error, check_items, check_mean
 from aliquot.analysis.verify_figures import Figure, check_error, check_figures, read_figures
 from aliquot.analysis.verify_kappa import KAPPA, check_kappa
+from aliquot.analysis.verify_length import A_FIT, ERROR, RATE, check_length_error
 from aliquot.analysis.verify_statistics import BRIER_PARTS, check_brier_parts, check_pass_at
 from aliquot.errors import InputError, nearest
 from aliquot.evidence.contents import headline_metric, metrics, require, systems, tasks
@@ -25,6 +26,9 @@ MAX_ITEMS = 1_000_000_000
 
 MEAN = "mean"
 
+MEANS = (MEAN, "accuracy", "pass_rate", "win_rate")
+"""Names under which a mean of the items is published."""
+
 PASS_AT = re.compile(r"pass@(\d{1,4})")
 
 
@@ -35,7 +39,8 @@ def check_claims(
 
     Args:
         table: columns ``system`` and ``value``, and where they are known ``task``, ``metric``, ``n``, ``stderr`` and
-            ``statistic``: ``mean`` (the default), ``pass@k``, the parts of a Brier score (``brier``,
+            ``statistic``: ``mean`` (the default; also ``accuracy``, ``pass_rate``, ``win_rate``), ``pass@k``,
+            ``length_controlled_winrate``, the parts of a Brier score (``brier``,
             ``reliability``, ``resolution``, ``uncertainty``), or ``kappa`` with ``rater_a`` and ``rater_b``.
         evidence: the rows the claims are about; None to check arithmetic alone.
         file: the table's name, for messages.
@@ -50,9 +55,11 @@ def check_claims(
         places = [place for place, cells in enumerate(claims) if _statistic(cells) == statistic]
         if statistic in BRIER_PARTS:
             continue
-        if statistic in KAPPA:
+        if statistic in (RATE, ERROR):
+            yield from (c for place in places for c in _length_controlled(claims[place], row=place + 1))
+        elif statistic in KAPPA:
             yield from (check_kappa(claims[place], rows, file=file, row=place + 1) for place in places)
-        elif statistic == MEAN or PASS_AT.fullmatch(statistic):
+        elif statistic in MEANS or PASS_AT.fullmatch(statistic):
             figures = read_figures([claims[place].get("value", "") for place in places])
             for place, figure in zip(places, figures, strict=True):
                 yield from _check(claims[place], figure, evidence, file=file, row=place + 1)
@@ -69,7 +76,10 @@ def asks_for_labels(table: Table) -> bool:
 def asks_for_values(table: Table) -> bool:
     """Return whether a claim is about values of systems."""
     named = table.columns.get("statistic", [None] * table.height)
-    return any(str(cell or MEAN).strip().lower() not in (*KAPPA, *BRIER_PARTS) for cell in named)
+    return any(
+        str(cell or MEAN).strip().lower() in MEANS or PASS_AT.fullmatch(str(cell).strip().lower())
+        for cell in named
+    )
 
 
 def _claims(table: Table, *, file: str) -> list[dict[str, str]]:
@@ -87,9 +97,19 @@ def _claims(table: Table, *, file: str) -> list[dict[str, str]]:
     ]
 
 
+def _length_controlled(cells: Mapping[str, str], *, row: int) -> Iterator[Check]:
+    claim, value = f"{_name(cells, row=row)}, {_statistic(cells)}", cells.get("value", "")
+    if _statistic(cells) == ERROR:
+        yield check_length_error(claim, value)
+        return
+    yield Check(claim, value, "", "not_checked", A_FIT)
+    if "stderr" in cells:
+        yield check_length_error(f"{claim}, stderr", cells["stderr"])
+
+
 def _unknown(cells: Mapping[str, str], *, row: int) -> Check:
     statistic = _statistic(cells)
-    known = nearest(statistic, [MEAN, "pass@k", *BRIER_PARTS, *KAPPA])
+    known = nearest(statistic, [*MEANS, "pass@k", RATE, *BRIER_PARTS, *KAPPA])
     cause = f"{statistic[:40]!r} is no statistic that is known here. {known}"
     return Check(
         f"{_name(cells, row=row)}, {statistic[:40]}", cells.get("value", ""), "", "not_checked", cause

@@ -9,6 +9,7 @@ from aliquot.analysis.reconcile import find_reconciliation
 from aliquot.analysis.scales import scale_of
 from aliquot.analysis.verify_errors import check_bootstrap, check_error_of, readings
 from aliquot.analysis.verify_groups import ERRORS, check_group
+from aliquot.analysis.verify_length import check_length_controlled
 from aliquot.analysis.verify_parts import check_parts, remark_deviations
 from aliquot.evidence.contents import metrics, systems, tasks
 from aliquot.evidence.reduction import units
@@ -90,6 +91,7 @@ def _of_rows(
         check = Check(name, f"{reconciled.printed:.6g}", f"{reconciled.ours:.6g}", outcome, text)
         covered = (reconciled.statistic,) if reconciled.statistic in printed else RESOLVED_OF_TOTAL
         yield from ((statistic, check) for statistic in covered)
+    yield from check_length_controlled(printed, name=name)
     yield from check_parts(evidence, side, printed, name=name)
     if sample.n < 2:
         return
