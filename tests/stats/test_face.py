@@ -30,6 +30,7 @@ MACHINERY = {
     "power_unpaired": "where a search by exact power starts",
     "printing": "tables as text and HTML",
     "procedures": "what coverage runs",
+    "rater_tables": "labels of two raters as counts, behind agreement",
     "replicates": "units that are resampled",
     "resampling": "the engine of the bootstrap",
     "results": "what every record shares",

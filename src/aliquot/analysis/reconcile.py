@@ -37,7 +37,12 @@ Lost: TypeAlias = Literal["left_out", "failed", "only_given"]
 
 
 def find_reconciliation(
-    evidence: Evidence, units: Units, sample: SystemSample, scale: Scale
+    evidence: Evidence,
+    units: Units,
+    sample: SystemSample,
+    scale: Scale,
+    *,
+    printed: tuple[str, float, float] | None = None,
 ) -> Reconciled | None:
     """Return a system's number beside the one its harness printed; None when it printed none under this metric.
 
@@ -46,8 +51,9 @@ def find_reconciliation(
         units: the system under the metric.
         sample: the items behind our number.
         scale: the metric's scale.
+        printed: a number printed elsewhere: its name, its value, and how near a reading must come to it.
     """
-    printed = _printed(evidence, units)
+    printed = printed or _printed(evidence, units)
     if printed is None or sample.n == 0:
         return None
     statistic, value, tolerance = printed

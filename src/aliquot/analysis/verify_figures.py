@@ -64,7 +64,12 @@ def _figure(text: str, match: re.Match[str]) -> Figure:
 
 def as_printed(value: float, figure: Figure) -> bool:
     """Return whether a value rounds to a printed figure at the figure's own digits."""
-    return abs(value - figure.rate) <= 0.5 * 10.0**-figure.decimals + 1e-12
+    return abs(value - figure.rate) <= half_unit(figure)
+
+
+def half_unit(figure: Figure) -> float:
+    """Return half a unit of a figure's last digit, as a share."""
+    return 0.5 * 10.0**-figure.decimals + 1e-12
 
 
 def write_as(value: float, figure: Figure) -> str:

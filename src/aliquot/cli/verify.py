@@ -14,7 +14,7 @@ from aliquot.cli.options import Shown, output_forms, reading_options, take_readi
 @click.argument("inputs", nargs=-1, metavar="[PATH... | FIGURE...]")
 @click.option("--n", type=click.IntRange(min=1), help="Number of items the figures are out of.")
 @click.option(
-    "--claims", metavar="FILE", help="A table of published figures: system, value, task, metric, n, stderr."
+    "--claims", metavar="FILE", help="Published figures: system, value, task, metric, n, stderr, statistic."
 )
 @reading_options
 @output_forms

@@ -17,6 +17,10 @@ _WORDS: dict[Outcome, str] = {
 }
 
 
+MOST_SENTENCES = 12
+"""Numbers that a sentence is written about; the table of all of them is a detail."""
+
+
 def sheet_of(found: Verification) -> Sheet:
     """Return the text of a verification."""
     return Sheet(
@@ -31,8 +35,11 @@ def sheet_of(found: Verification) -> Sheet:
 def _blocks(found: Verification) -> Iterator[Block]:
     wrong = [check for check in found.checks if check.outcome in {"cannot_be", "differs"}]
     explained = [check for check in found.checks if check.outcome == "explained"]
-    for check in [*wrong, *explained]:
-        yield _sentence(check)
+    told = [*wrong, *explained]
+    yield from map(_sentence, told[:MOST_SENTENCES])
+    if len(told) > MOST_SENTENCES:
+        left = write_count(len(told) - MOST_SENTENCES, "more number")
+        yield f"{left} did not come out, or by another reading; -v lists each."
     yield from found.remarks
     if fit := found.count("fits"):
         yield f"{write_count(fit, 'number')} {'comes' if fit == 1 else 'come'} out as printed."

@@ -10,6 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from aliquot.stats.agreement import Agreement as Agreement
+    from aliquot.stats.agreement import cohen_kappa as cohen_kappa
     from aliquot.stats.attempts import paired_attempts as paired_attempts
     from aliquot.stats.attempts import these_items_difference as these_items_difference
     from aliquot.stats.betting import betting_interval as betting_interval
@@ -209,6 +211,7 @@ if TYPE_CHECKING:
     from aliquot.stats.validity import coverage as coverage
 
 _MODULES = {
+    "agreement": ("Agreement", "cohen_kappa"),
     "attempts": ("paired_attempts", "these_items_difference"),
     "betting": ("betting_interval",),
     "binomial_tests": ("binomial_exact", "binomial_mid_p", "binomial_score"),

@@ -78,8 +78,8 @@ def methods(topic: str | None = None) -> Methods:
 
     Args:
         topic: ``rate``, ``mean``, ``paired``, ``graded``, ``attempts``, ``unpaired``, ``clusters``, ``strata``,
-            ``missing``, ``quantiles``, ``ratios``, ``repeats``, ``pass_k``, ``bootstrap``, ``power`` or
-            ``classification``; None for all.
+            ``missing``, ``quantiles``, ``ratios``, ``repeats``, ``pass_k``, ``bootstrap``, ``power``,
+            ``classification`` or ``agreement``; None for all.
 
     Raises:
         UsageError: an unknown topic; the error lists the known ones.

@@ -30,6 +30,7 @@ MADE_BY: Final[tuple[tuple[str, str], ...]] = (
     (r"tango_(not_worse|equivalent)", "paired_margin_test"),
     (r"mn_(not_worse|equivalent)", "unpaired_margin_test"),
     (r"t_(not_worse|equivalent)", "t_margin_test"),
+    (r"kappa_normal", "cohen_kappa"),
     (r"pilot_(tilt|shift)", "pilot_power"),
 )
 """Patterns of names, the first that fits the whole name tells; limits held at 0 and joint levels are cut off before."""

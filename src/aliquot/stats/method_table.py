@@ -156,6 +156,7 @@ ROWS: tuple[tuple[str, str, str, str, str], ...] = (
     ("corpus paired", "corpus_swap", "do two systems differ in such a metric; decides", "answers exchangeable between systems under the null", "Riezler & Maxwell 2005, section 4"),
     ("bootstrap", "resample_mean", "replicates of a mean", "rows or clusters independent", "Davison & Hinkley 1997, chapter 2"),
     ("bootstrap", "exact_resamples", "every resample of a small sample with its probability", "independent rows", "enumeration"),
+    ("agreement", "cohen_kappa", "how far do two raters agree beyond chance; labels are names", "independent rows", "Cohen 1960; Fleiss, Cohen & Everitt 1969"),
     ("verify rate", "attainable", "can a count out of n give this printed rate", "the rate is of whole items", "arithmetic"),
     ("verify rate", "sizes_that_fit", "which numbers of items fit all printed rates", "the rates are of whole items", "arithmetic"),
     ("verify rate", "rate_error", "the standard error a rate over n items has", "independent items", "arithmetic"),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from aliquot.analysis.label_rows import LabelRows
 from aliquot.analysis.software import versions
-from aliquot.analysis.verify_claims import check_claims
+from aliquot.analysis.verify_claims import asks_for_labels, asks_for_values, check_claims
 from aliquot.analysis.verify_figures import check_figures, read_figures
 from aliquot.analysis.verify_ranks import remark_item_sets
-from aliquot.analysis.verify_rows import verify_rows
+from aliquot.analysis.verify_rows import remark_on_deviations, verify_rows
 from aliquot.errors import UsageError
 from aliquot.evidence.tables import Evidence
 from aliquot.files.tables import read_table
@@ -34,7 +35,8 @@ def verify(
         figures: printed rates (``"22.4"``, ``"52.0%"``), checked against ``n`` alone.
         n: the number of items the figures are said to be out of.
         claims: a table with the columns ``system``, ``value`` and, where they are known, ``task``, ``metric``, ``n``,
-            ``stderr``; values as printed.
+            ``stderr``, ``statistic``; values as printed. A ``kappa`` names two columns of a source in ``rater_a``
+            and ``rater_b``, and the rows it is of by further columns of that source.
         options: how the sources are read.
 
     Returns:
@@ -60,12 +62,12 @@ def verify(
     if figures and n is not None:
         found, remarks = check_figures(read_figures(figures), n=n)
         checks += found
-    evidence = load(sources, options=options) if sources else None
-    if evidence is not None and claims is None:
-        checks += verify_rows(evidence)
-        remarks = (*remarks, *remark_item_sets(evidence))
     if claims is not None:
-        checks += check_claims(read_table(Path(claims)), evidence, file=str(claims))
+        checks += _of_claims(claims, sources, options)
+    elif sources:
+        evidence = load(sources, options=options)
+        checks += verify_rows(evidence)
+        remarks = (*remarks, *remark_on_deviations(evidence), *remark_item_sets(evidence))
     return Verification(
         checks=tuple(checks),
         remarks=remarks,
@@ -74,3 +76,25 @@ def verify(
         versions=versions(),
         command=command_line("verify", [*sources, *figures], {"--n": n, "--claims": claims}, reading=options),
     )
+
+
+def _of_claims(
+    claims: str | Path, sources: Sequence[str | Path | Evidence], options: ReadOptions | None
+) -> Iterator[Check]:
+    """Return the checks of a table of claims; sources are read as values, as labels or as both, as it asks."""
+    table = read_table(Path(claims))
+    evidence = load(sources, options=options) if sources and asks_for_values(table) else None
+    rows = _labels(sources, options) if sources and asks_for_labels(table) else None
+    return check_claims(table, evidence, file=str(claims), rows=rows)
+
+
+def _labels(sources: Sequence[str | Path | Evidence], options: ReadOptions | None) -> LabelRows:
+    chosen = options or ReadOptions()
+    if any(isinstance(source, Evidence) for source in sources):
+        raise UsageError("kappa is recomputed from two columns of a table: give its path, not evidence")
+    tables = [
+        read_table(Path(source), delimiter=chosen.delimiter, encoding=chosen.encoding)
+        for source in sources
+        if not isinstance(source, Evidence)
+    ]
+    return LabelRows(tables, missing=chosen.missing)
