@@ -124,13 +124,15 @@ def _forest(comparison: Comparison, scan: SegmentScan) -> Intervals | None:
 def _power(comparison: Comparison) -> Curves:
     curve = comparison.power_curve or ()
     factor = 100 if comparison.scale.in_points else 1
-    name = comparison.deciding.name if comparison.deciding else "the deciding test"
+    how = (
+        "exact McNemar on the items these are worth" if comparison.scale.kind == "binary" else "the t interval"
+    )
     return Curves(
         title="What this set can show",
         curves=(Curve("power", tuple((factor * one.difference, 100 * one.power) for one in curve)),),
         axes=(f"true {difference_axis(comparison.scale, comparison.metric)}", "chance that it is shown, %"),
         caption=(
-            f"Power of {name} on {write_count(comparison.n_items, 'item')} at a level of "
+            f"{write_count(comparison.n_items, 'item')}, by {how}, at a level of "
             f"{1 - comparison.level:.2g}, for a true difference of each size in either direction."
         ),
         level=(80.0, "80%"),

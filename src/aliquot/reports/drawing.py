@@ -148,9 +148,9 @@ def _below(chart: Intervals, x: Axis, foot: float) -> Iterator[Text]:
     yield Text((x.start + x.end) / 2, foot + 34, chart.axis, "middle", "soft")
     left, right = chart.ends
     if left:
-        yield Text(x.start, foot + 50, f"\N{LEFTWARDS ARROW} {left}", "start", "soft")
+        yield Text(0, foot + 50, f"\N{LEFTWARDS ARROW} {left}", "start", "soft")
     if right:
-        yield Text(x.end, foot + 50, f"{right} \N{RIGHTWARDS ARROW}", "end", "soft")
+        yield Text(WIDTH, foot + 50, f"{right} \N{RIGHTWARDS ARROW}", "end", "soft")
 
 
 def _draw_curves(chart: Curves) -> Drawing:
@@ -170,7 +170,7 @@ def _draw_curves(chart: Curves) -> Drawing:
     if chart.level:
         height, text = chart.level
         lines.append(Line(left, y.at(height), WIDTH - 16, y.at(height), "zero"))
-        texts.append(Text(WIDTH - 16, y.at(height) - 5, text, "end", "soft"))
+        texts.append(Text(left + 6, y.at(height) - 5, text, "start", "soft"))
     traces = tuple(
         Trace(" ".join(f"{x.at(a)},{y.at(b)}" for a, b in curve.points), f"curve c{number % 5}")
         for number, curve in enumerate(chart.curves)

@@ -97,7 +97,7 @@ def write_bundle(path: Path, subject: Pairing | Evidence, choices: Mapping[str, 
     with zipfile.ZipFile(archive, "w", compression=zipfile.ZIP_DEFLATED) as members:
         members.writestr(ROWS, rows)
         members.writestr(FINDING, render(found, form="json"))
-        members.writestr(TEXT, render(found, form="text", verbose=True))
+        members.writestr(TEXT, render(found, verbose=True))
         members.writestr(
             "README.txt", _README.format(command=found.command, rows=ROWS, finding=FINDING, text=TEXT)
         )
