@@ -139,6 +139,7 @@ def test_claims_without_rows_are_held_against_their_n(tmp_path):
     claims.write_text("system,value,n,stderr\nours,0.85,20,0.0\ntheirs,0.84,20,\n", encoding="utf-8")
     found = verify(claims=claims)
     assert [check.outcome for check in found.checks] == ["fits", "cannot_be", "cannot_be"]
+    assert "cannot have an error of 0. Should be 0.08192." in " ".join(render(found).split())  # √(.85·.15/19)
 
 
 def test_an_error_printed_in_points_is_read_in_points(tmp_path):

@@ -48,13 +48,15 @@ def _blocks(found: Verification) -> Iterator[Block]:
 
 
 def _sentence(check: Check) -> str:
-    due = f" Should be {check.expected}." if check.outcome == "differs" and check.expected else ""
+    numeric = check.expected[:1].isdigit()
+    owed = check.outcome == "differs" or (check.outcome == "cannot_be" and numeric)
+    due = f" Should be {check.expected}." if owed and check.expected else ""
     if check.outcome == "explained":
         here = "" if "here" in check.cause or "without" in check.cause else f" (here {check.expected})"
         return f"{check.claim}: {check.printed}; {check.cause}{here}."
     nearest = (
         f" {check.expected[0].upper()}{check.expected[1:]}."
-        if check.outcome == "cannot_be" and check.expected
+        if check.outcome == "cannot_be" and check.expected and not numeric
         else ""
     )
     return f"{check.claim}: {check.printed}. {check.cause[:1].upper()}{check.cause[1:]}.{due}{nearest}"
