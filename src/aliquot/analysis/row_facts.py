@@ -20,7 +20,6 @@ _FACTS: Final = {
     "tokens_out": "tokens out",
     "tokens_reasoning": "reasoning tokens",
     "cost": "cost",
-    "currency": "currency",
     "steps": "steps",
     "tool_calls": "tool calls",
     "tool_errors": "tool errors",
@@ -45,15 +44,17 @@ def facts_of(evidence: Evidence, system: str, *, task: str) -> Mapping[Attempt, 
     known = [name for name in _FACTS if name in rows.columns and rows[name].null_count() < rows.height]
     return {
         (row["item"], row["attempt"]): {
-            _FACTS[name]: _written(row[name])
+            _FACTS[name]: _written(name, row)
             for name in known
             if row[name] is not None and row[name] is not False
         }
-        for row in rows.select("item", "attempt", *known).iter_rows(named=True)
+        for row in rows.select("item", "attempt", "currency", *known).iter_rows(named=True)
     }
 
 
-def _written(value: object) -> str:
+def _written(name: str, row: Mapping[str, object]) -> str:
+    value = row[name]
     if value is True:
         return "yes"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    text = f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f"{text} {row['currency']}" if name == "cost" and row["currency"] else text

@@ -125,7 +125,9 @@ def _power(comparison: Comparison) -> Curves:
     curve = comparison.power_curve or ()
     factor = 100 if comparison.scale.in_points else 1
     how = (
-        "exact McNemar on the items these are worth" if comparison.scale.kind == "binary" else "the t interval"
+        "exact McNemar on the items these are worth"
+        if comparison.scale.kind == "binary"
+        else "the t interval"
     )
     return Curves(
         title="What this set can show",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import quote
 
 _ACTS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls but tab and newline
@@ -21,3 +22,13 @@ def inert_lines(text: str) -> str:
     return _ACTS.sub(
         lambda found: found[0].encode("unicode_escape").decode("ascii"), text.replace("\r\n", "\n")
     )
+
+
+def anchor(name: str) -> str:
+    """Return an item's id as the end of a link to it.
+
+    Examples:
+        >>> anchor("a/b c?")
+        'a%2Fb%20c%3F'
+    """
+    return quote(inert_lines(name), safe="")

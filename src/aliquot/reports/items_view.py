@@ -8,13 +8,12 @@ import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
-from urllib.parse import quote
 
 from markupsafe import Markup
 
 from aliquot.evidence.transcripts import Turn
 from aliquot.findings.rows import Change, Row, Rows, SideOfRow
-from aliquot.reports.inert_text import inert_lines
+from aliquot.reports.inert_text import anchor, inert_lines
 from aliquot.reports.rows import strip
 
 SHOWN: Final = 4_000
@@ -228,7 +227,7 @@ def _json(value: object) -> Markup:
 def _static(row: Row, rows: Rows) -> StaticItem:
     return StaticItem(
         id=row.item,
-        anchor=quote(row.item, safe=""),
+        anchor=anchor(row.item),
         change=row.change,
         title=change_titles(rows)[row.change],
         asks=_cut(

@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 
 from aliquot.reports.charts import Curves, Intervals, Plane
 from aliquot.reports.drawing import draw
-from aliquot.reports.inert_text import inert_lines
+from aliquot.reports.inert_text import anchor, inert_lines
 from aliquot.reports.page_content import Bullets, Commands, Names, Page, Part
 from aliquot.reports.plain import neutralise
 from aliquot.reports.sheet import Grid
@@ -85,7 +85,7 @@ def _environment() -> Environment:
         finalize=_safe,
     )
     known: dict[str, Any] = environment.globals
-    known |= {"draw": draw, "slug": _slug, "lines": _lines, "is_kind": _is_kind}
+    known |= {"draw": draw, "slug": _slug, "lines": _lines, "is_kind": _is_kind, "anchor": anchor}
     return environment
 
 

@@ -92,12 +92,12 @@ def write_bundle(path: Path, subject: Pairing | Evidence, choices: Mapping[str, 
     hidden = concealed(subject, ("item", "cluster"), salt=salt)
     table = to_polars(_of_subject(hidden, choices))
     rows = csv_bytes(table.select([name for name in table.columns if name not in _HELD_BACK]), file=ROWS)
-    found = _recomputed(rows, hidden, choices)
+    found, folder = _recomputed(rows, hidden, choices)
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", compression=zipfile.ZIP_DEFLATED) as members:
         members.writestr(ROWS, rows)
-        members.writestr(FINDING, render(found, form="json"))
-        members.writestr(TEXT, render(found, verbose=True))
+        members.writestr(FINDING, render(found, form="json").replace(folder, ""))
+        members.writestr(TEXT, render(found, verbose=True).replace(folder, ""))
         members.writestr(
             "README.txt", _README.format(command=found.command, rows=ROWS, finding=FINDING, text=TEXT)
         )
@@ -116,8 +116,10 @@ def _of_subject(subject: Pairing | Evidence, choices: Mapping[str, Any]) -> Evid
     return subject if task is None else select(subject, tasks=[task])
 
 
-def _recomputed(rows: bytes, subject: Pairing | Evidence, choices: Mapping[str, Any]) -> Comparison | Summary:
-    """Return the finding that the rows of the bundle give, by the command its readers will type."""
+def _recomputed(
+    rows: bytes, subject: Pairing | Evidence, choices: Mapping[str, Any]
+) -> tuple[Comparison | Summary, str]:
+    """Return the finding that the rows of the bundle give, by the command its readers type; and where they lay."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / ROWS
         path.write_bytes(rows)
@@ -135,4 +137,4 @@ def _recomputed(rows: bytes, subject: Pairing | Evidence, choices: Mapping[str, 
         else:
             mine = {name: choices[name] for name in ("cluster", "level") if choices.get(name) is not None}
             found = summarize(path, metric=metric, task=choices.get("task"), **mine)
-        return replace(found, command=found.command.replace(str(path), ROWS))
+        return replace(found, command=found.command.replace(str(path), ROWS)), f"{folder}/"
