@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import polars as pl
 
 from aliquot.analysis.scales import scale_of
 from aliquot.evidence.contents import require
+from aliquot.evidence.messages import read_turns
 from aliquot.evidence.status import resolve
-from aliquot.evidence.tables import Evidence
+from aliquot.evidence.tables import Evidence, Texts
 from aliquot.evidence.units import Pairs
 from aliquot.findings.comparison import Scale
 from aliquot.findings.rows import Change, Row, Rows, SideOfRow
@@ -50,6 +51,7 @@ def find_rows(evidence: Evidence, pairs: Pairs, *, wish: Wish) -> Rows:
     attempts = {
         side.system: _attempts(evidence, side.system, task=a.task, metric=a.metric) for side in (a, b)
     }
+    metrics = {side.system: _metrics(evidence, side.system, task=a.task) for side in (a, b)}
     named = {_item_named(name, changes) for name in wish.items}
     wanted = [
         item
@@ -68,7 +70,15 @@ def find_rows(evidence: Evidence, pairs: Pairs, *, wish: Wish) -> Rows:
         metric=a.metric,
         counts=Counter(changes.values()),
         rows=tuple(
-            _row(evidence, known[item], changes[item], attempts, pairs, lower=scale.better == "lower")
+            _row(
+                evidence,
+                known[item],
+                changes[item],
+                attempts,
+                pairs,
+                metrics=metrics,
+                lower=scale.better == "lower",
+            )
             for item in wanted[: wish.limit]
         ),
         left_out=max(0, len(wanted) - wish.limit),
@@ -126,6 +136,7 @@ def _row(
     attempts: dict[str, dict[str, tuple[tuple[float | None, ...], tuple[str, ...]]]],
     pairs: Pairs,
     *,
+    metrics: Mapping[str, Sequence[str]],
     lower: bool,
 ) -> Row:
     item, task, texts = str(known["item"]), pairs.baseline.task, evidence.texts
@@ -133,23 +144,39 @@ def _row(
     def side(system: str, *, worst: bool) -> SideOfRow:
         values, statuses = attempts[system].get(item, _NONE)
         attempt = _telling(values, worst=worst, lower=lower)
-        text = None if texts is None else texts.response(system, task, item, attempt)
-        return SideOfRow(system=system, values=values, statuses=statuses, attempt=attempt, text=text)
+        bare = SideOfRow(system=system, values=values, statuses=statuses, attempt=attempt, text=None)
+        return bare if texts is None else _with_texts(bare, texts, task, item, metrics[system])
 
     labels = {
         name.removeprefix("segment."): str(known[name]) for name in known if _is_label(name) and known[name]
     }
     if labels.get("cluster") == f"item {item}":  # an item that shares its source with no other
         del labels["cluster"]
+    inputs = None if texts is None else texts.inputs(task, item)
     return Row(
         item=item,
         change=change,
         labels=labels,
-        inputs=None if texts is None else texts.inputs(task, item),
+        inputs=inputs,
         reference=None if texts is None else texts.reference(task, item),
         baseline=side(pairs.baseline.system, worst=change != "broke"),
         candidate=side(pairs.candidate.system, worst=change != "fixed"),
+        metadata={} if texts is None else texts.metadata(task, item),
+        asks=read_turns(inputs),
     )
+
+
+def _with_texts(side: SideOfRow, texts: Texts, task: str, item: str, metrics: Sequence[str]) -> SideOfRow:
+    """Return a side with the texts of its attempt: the answer, the conversation, and what scorers said."""
+    key = (side.system, task, item, side.attempt)
+    said = {metric: note for metric in metrics if (note := texts.note(*key, metric))}
+    return replace(side, text=texts.response(*key), notes=said, turns=texts.transcript(*key))
+
+
+def _metrics(evidence: Evidence, system: str, *, task: str) -> list[str]:
+    """Return the metrics under which a system has outcomes on a task."""
+    names = evidence.names("outcomes").filter(pl.col("system") == system, pl.col("task") == task)
+    return names["metric"].unique(maintain_order=True).to_list()
 
 
 def _telling(values: tuple[float | None, ...], *, worst: bool, lower: bool) -> int:

@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
+
+from aliquot.evidence.transcripts import Turn
 
 Change: TypeAlias = Literal["broke", "fixed", "still_failing", "differ", "same"]
 
 
 @dataclass(frozen=True, slots=True)
 class SideOfRow:
-    """What one system did on an item: value (None without one) and status of each attempt, and one attempt's answer."""
+    """What one system did on an item.
+
+    Attributes:
+        system: its name.
+        values: the value of each attempt, None without one.
+        statuses: the status of each attempt's response.
+        attempt: the attempt whose texts follow, from 1.
+        text: its answer, when the evidence keeps it.
+        notes: metric → what its scorer said of that attempt.
+        turns: the attempt as a conversation, None when the answer is a single text.
+    """
 
     system: str
     values: tuple[float | None, ...]
     statuses: tuple[str, ...]
     attempt: int
     text: str | None
+    notes: Mapping[str, str] = field(default_factory=dict[str, str])
+    turns: tuple[Turn, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +46,8 @@ class Row:
         reference: what is expected, when the evidence keeps it.
         baseline: the baseline's side.
         candidate: the candidate's side.
+        metadata: what else the log tells of the item.
+        asks: the inputs as a conversation, None when they are a single text.
     """
 
     item: str
@@ -41,6 +57,8 @@ class Row:
     reference: str | None
     baseline: SideOfRow
     candidate: SideOfRow
+    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
+    asks: tuple[Turn, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
