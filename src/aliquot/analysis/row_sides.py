@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TypeAlias
 
 import polars as pl
 
 from aliquot.analysis.row_facts import facts_of, scores_of
 from aliquot.evidence.status import resolve
-from aliquot.evidence.tables import Evidence
+from aliquot.evidence.tables import Evidence, Texts
 from aliquot.evidence.units import Units
 from aliquot.findings.rows import SideOfRow
 
@@ -31,6 +32,7 @@ class SideReader:
             lower: whether a smaller value is better.
         """
         self._texts, self._system, self._task, self._lower = evidence.texts, units.system, units.task, lower
+        self._metrics = _metrics(evidence, units)
         self._attempts = _attempts(evidence, units)
         self._scores = scores_of(evidence, units.system, task=units.task)
         self._facts = facts_of(evidence, units.system, task=units.task)
@@ -43,16 +45,29 @@ class SideReader:
         """Return the side of an item, with the worst attempt or the best one."""
         values, statuses = self._attempts.get(item, _NONE)
         attempt = _telling(values, worst=worst, lower=self._lower)
-        texts = self._texts
-        return SideOfRow(
+        side = SideOfRow(
             system=self._system,
             values=values,
             statuses=statuses,
             attempt=attempt,
-            text=None if texts is None else texts.response(self._system, self._task, item, attempt),
+            text=None,
             scores=self._scores.get((item, attempt), {}),
             facts=self._facts.get((item, attempt), {}),
         )
+        return side if self._texts is None else self._with_texts(side, self._texts, item)
+
+    def _with_texts(self, side: SideOfRow, texts: Texts, item: str) -> SideOfRow:
+        """Return a side with the texts of its attempt: the answer, the conversation, and what scorers said."""
+        key = (self._system, self._task, item, side.attempt)
+        said = {metric: note for metric in self._metrics if (note := texts.note(*key, metric))}
+        return replace(side, text=texts.response(*key), notes=said, turns=texts.transcript(*key))
+
+
+def _metrics(evidence: Evidence, units: Units) -> list[str]:
+    """Return the metrics under which a system has outcomes on a task."""
+    names = evidence.names("outcomes")
+    mine = names.filter(pl.col("system") == units.system, pl.col("task") == units.task)
+    return mine["metric"].unique(maintain_order=True).to_list()
 
 
 def _attempts(evidence: Evidence, units: Units) -> Mapping[str, Attempts]:

@@ -13,6 +13,7 @@ import polars as pl
 from aliquot.analysis.row_sides import SideReader
 from aliquot.analysis.scales import scale_of
 from aliquot.evidence.contents import require
+from aliquot.evidence.messages import read_turns
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Pairs, Units
 from aliquot.findings.comparison import Scale
@@ -125,6 +126,7 @@ def _row(
     evidence: Evidence, known: Mapping[str, Any], change: Change, sides: Sequence[SideReader], *, task: str
 ) -> Row:
     item, texts = str(known["item"]), evidence.texts
+    inputs = None if texts is None else texts.inputs(task, item)
     labels = {
         name.removeprefix("segment."): str(known[name]) for name in known if _is_label(name) and known[name]
     }
@@ -134,10 +136,12 @@ def _row(
         item=item,
         change=change,
         labels=labels,
-        inputs=None if texts is None else texts.inputs(task, item),
+        inputs=inputs,
         reference=None if texts is None else texts.reference(task, item),
         baseline=sides[0].side(item, worst=change != "broke") if len(sides) > 1 else None,
         candidate=sides[-1].side(item, worst=change != "fixed"),
+        metadata={} if texts is None else texts.metadata(task, item),
+        asks=read_turns(inputs),
     )
 
 

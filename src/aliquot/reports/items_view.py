@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from aliquot.evidence.transcripts import Turn
 from aliquot.findings.rows import Change, Row, Rows, SideOfRow
+from aliquot.reports.changes import change_titles
 from aliquot.reports.inert_text import anchor, inert_lines
 from aliquot.reports.rows import strip
 
@@ -30,21 +31,6 @@ KEPT: Final = 24_000_000
 
 STATIC: Final = 100
 """Items shown where scripts do not run."""
-
-TITLES: Final[Mapping[Change, str]] = {
-    "broke": "newly failing",
-    "fixed": "newly fixed",
-    "still_failing": "still failing",
-    "differ": "different otherwise",
-    "same": "same on both",
-}
-
-ALONE: Final[Mapping[Change, str]] = {
-    "still_failing": "failing",
-    "same": "passing",
-    "differ": "without a value",
-}
-"""The words where one system is read alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +121,6 @@ def items_view(rows: Rows) -> ItemsView:
         static=tuple(_static(row, rows) for row in rows.rows[:STATIC]),
         left_out=max(0, len(rows.rows) - STATIC),
     )
-
-
-def change_titles(rows: Rows) -> Mapping[Change, str]:
-    """Return the words for what became of an item: of two systems, or of one that is read alone."""
-    return ALONE if rows.baseline is None else TITLES
 
 
 def _sentence(rows: Rows) -> str:

@@ -8,42 +8,33 @@ from dataclasses import asdict
 from itertools import zip_longest
 from typing import Any
 
-from aliquot.findings.rows import Change, Row, Rows, SideOfRow
+from aliquot.findings.rows import Row, Rows, SideOfRow
+from aliquot.reports.changes import change_titles
 from aliquot.reports.plain import WIDTH, neutralise, short_name, wrap
-
-TITLES: Mapping[Change, str] = {
-    "broke": "NEWLY FAILING",
-    "fixed": "NEWLY FIXED",
-    "still_failing": "STILL FAILING",
-    "differ": "DIFFERENT OTHERWISE",
-    "same": "SAME ON BOTH",
-}
-
-ALONE: Mapping[Change, str] = {
-    "still_failing": "FAILING",
-    "differ": "WITHOUT A VALUE",
-    "same": "PASSING",
-}
-"""The titles where one system is read alone."""
+from aliquot.reports.turns import one_line, turn_lines
 
 _SHOWN_CHARACTERS = 1200
 """Characters of an answer shown; the rest is counted."""
+
+_NOTE_CHARACTERS = 600
+_NOTE_LINES = 5
+"""How much of what a scorer said is shown."""
 
 _COLUMN = (WIDTH - 5) // 2
 
 
 def render_rows(rows: Rows) -> str:
     """Return rows as plain text of 80 columns; a bar marks the lines on which the two answers differ."""
-    titles = ALONE if rows.baseline is None else TITLES
-    counts = ", ".join(f"{count} {titles[change].lower()}" for change, count in sorted(rows.counts.items()))
+    titles = change_titles(rows)
+    counts = ", ".join(f"{count} {titles[change]}" for change, count in sorted(rows.counts.items()))
     against = "" if rows.baseline is None else f" against {neutralise(rows.baseline)}"
     lines = wrap(f"{neutralise(rows.candidate)}{against}: {counts}.", indent="")
     title = None
     for row in rows.rows:
         if row.change != title:
             title = row.change
-            lines += ["", f"{titles[title]} ({rows.counts[title]})"]
-        lines += ["", *_row(row)]
+            lines += ["", f"{titles[title].upper()} ({rows.counts[title]})"]
+        lines += ["", *_row(row, metric=rows.metric)]
     if rows.left_out:
         lines += ["", f"{rows.left_out} more; -n {len(rows.rows) + rows.left_out} shows them."]
     return "\n".join(lines) + "\n"
@@ -54,21 +45,25 @@ def rows_document(rows: Rows) -> Mapping[str, Any]:
     return {"schema": "aliquot.rows/1", **asdict(rows), "counts": dict(rows.counts)}
 
 
-def _row(row: Row) -> list[str]:
+def _row(row: Row, *, metric: str) -> list[str]:
     labels = ", ".join(f"{neutralise(name)} {neutralise(value)}" for name, value in row.labels.items())
     lines = wrap(f"{neutralise(row.item)}{f' ({labels})' if labels else ''}", indent="  ", first="")
-    for title, text in (("asks", row.inputs), ("expects", row.reference)):
+    asked = row.inputs if row.asks is None else one_line(row.asks)
+    for title, text in (("asks", asked), ("expects", row.reference)):
         if text is not None:
             lines += wrap(f"{title:<8}{neutralise(text, limit=600)}", indent=" " * 10, first="  ", lines=6)
     if row.baseline is None:
-        return [
-            *lines,
-            f"  {_side_title(row.candidate)}",
-            *(f"  {line}".rstrip() for line in _text(row.candidate, wide=WIDTH - 2)),
-        ]
-    lines.append(_pair(_side_title(row.baseline), _side_title(row.candidate), mark=" "))
-    left, right = (_text(side) for side in (row.baseline, row.candidate))
-    lines += [_pair(a, b, mark=" " if a == b else "|") for a, b in zip_longest(left, right, fillvalue="")]
+        lines += [f"  {_side_title(row.candidate)}"]
+        lines += [f"  {line}".rstrip() for line in _text(row.candidate, wide=WIDTH - 2)]
+    else:
+        lines.append(_pair(_side_title(row.baseline), _side_title(row.candidate), mark=" "))
+        left, right = (_text(side) for side in (row.baseline, row.candidate))
+        lines += [_pair(a, b, mark=" " if a == b else "|") for a, b in zip_longest(left, right, fillvalue="")]
+    for side in filter(None, (row.baseline, row.candidate)):
+        if note := side.notes.get(metric):
+            words = " ".join(note[: 2 * _NOTE_CHARACTERS].split())
+            said = f"{short_name(side.system)}, scored: {neutralise(words, limit=_NOTE_CHARACTERS)}"
+            lines += wrap(said, indent="    ", first="  ", lines=_NOTE_LINES)
     return lines
 
 
@@ -96,6 +91,8 @@ def strip(values: tuple[float | None, ...]) -> str:
 
 
 def _text(side: SideOfRow, *, wide: int = _COLUMN) -> list[str]:
+    if side.turns:
+        return turn_lines(side.turns, width=wide)
     if side.text is None:
         return ["(answer not kept)"]
     cut = side.text[:_SHOWN_CHARACTERS]
