@@ -7,8 +7,11 @@ raise. Everything is imported when it is first used.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from aliquot.findings.spoken import present_with
 
 if TYPE_CHECKING:
     from aliquot.evidence.derivation import derive as derive
@@ -76,6 +79,23 @@ _HOMES = {
 }
 
 __all__ = list(_HOMES)  # pyright: ignore[reportUnsupportedDunderAll] - the names above, each under TYPE_CHECKING too
+
+
+def _when_asked(home: str, name: str) -> Callable[[Any], Any]:
+    """Return a function that imports its module when it is called."""
+
+    def presenter(finding: Any) -> Any:
+        return getattr(import_module(home), name)(finding)
+
+    return presenter
+
+
+present_with(
+    {
+        "html": _when_asked("aliquot.reports.notebook", "notebook_html"),
+        "markdown": _when_asked("aliquot.reports.notebook", "notebook_markdown"),
+    }
+)
 
 
 def __getattr__(name: str) -> Any:
