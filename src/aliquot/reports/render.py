@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias, get_args
 from aliquot.errors import UsageError, nearest
 from aliquot.findings.comparison import Comparison
 from aliquot.findings.finding import Finding
+from aliquot.findings.redaction import shareable
 from aliquot.reports.charts import Chart
 from aliquot.reports.sheets import sheet_of
 
@@ -26,6 +27,8 @@ def render(finding: Finding, *, form: str = "text", verbose: bool = False) -> st
     """
     if form not in get_args(Form):
         raise UsageError(f"unknown form {form!r}. {nearest(form, get_args(Form))}")
+    if form in {"markdown", "latex"}:  # these are forwarded: names and numbers only
+        finding = shareable(finding)
     if form in {"json", "csv", "latex", "junit"}:
         return _for_machines(finding, form=form, verbose=verbose)
     if form == "html":
@@ -83,7 +86,7 @@ def _sheet(finding: Finding, *, form: str, verbose: bool) -> str:
     if form == "markdown":
         from aliquot.reports.sheet_markdown import render_sheet_markdown  # noqa: PLC0415 - as above
 
-        return render_sheet_markdown(sheet_of(finding))
+        return render_sheet_markdown(sheet_of(finding), command=finding.command)
     from aliquot.reports.sheet_terminal import render_sheet  # noqa: PLC0415 - as above
 
     return render_sheet(sheet_of(finding), verbose=verbose)
