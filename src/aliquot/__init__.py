@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from aliquot.findings.explanation import Explanation as Explanation
     from aliquot.findings.noise import Noise as Noise
     from aliquot.findings.planning import Plan as Plan
+    from aliquot.findings.schema import finding_schema as finding_schema
     from aliquot.findings.summary import Summary as Summary
     from aliquot.findings.table import Table as Table
     from aliquot.findings.verification import Verification as Verification
@@ -61,6 +62,7 @@ _HOMES = {
     "demo": "aliquot.verbs.demo",
     "derive": "aliquot.evidence.derivation",
     "explain": "aliquot.verbs.explain",
+    "finding_schema": "aliquot.findings.schema",
     "from_frame": "aliquot.readers.frame",
     "model": "aliquot.verbs.model",
     "noise": "aliquot.verbs.noise",

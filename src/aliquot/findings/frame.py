@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from inspect import get_annotations
 from typing import Any, Final
 
 import numpy as np
@@ -98,7 +99,7 @@ def _rows(value: object, place: _Place) -> Iterator[Mapping[str, Any]]:
 
 def _fields(record: object, place: _Place) -> Iterator[Mapping[str, Any]]:
     decides = getattr(record, "decides", place.decides)
-    own = vars(type(record)).get("__annotations__", {})
+    own = get_annotations(type(record))
     found = fields(record)  # pyright: ignore[reportArgumentType] - the caller saw that it is a dataclass
     for field in sorted(
         found, key=lambda one: one.name not in own
