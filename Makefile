@@ -4,7 +4,7 @@ BIN = $(VENV)/bin
 WORKERS = 2
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS)
 
-.PHONY: help demo test test-all fuzz check docs readers bench validity mutants clean
+.PHONY: help demo test test-all fuzz check docs readers schemas bench validity mutants clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -34,6 +34,9 @@ docs: $(VENV)/.dev ## the documentation as HTML in docs/_build; a warning is an 
 
 readers: $(VENV)/.dev ## every shared log read, beside what its tool printed; writes docs/readers.md
 	@$(BIN)/python docs/make_readers_table.py
+
+schemas: $(VENV)/.dev ## the JSON Schema of every kind of finding; writes docs/schemas
+	@$(BIN)/python docs/make_schemas.py
 
 bench: $(VENV)/.dev ## every benchmark; writes docs/benchmarks.md
 	@$(BIN)/python -m benchmarks.run

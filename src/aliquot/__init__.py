@@ -7,8 +7,11 @@ raise. Everything is imported when it is first used.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from aliquot.findings.spoken import present_with
 
 if TYPE_CHECKING:
     from aliquot.evidence.derivation import derive as derive
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from aliquot.findings.explanation import Explanation as Explanation
     from aliquot.findings.noise import Noise as Noise
     from aliquot.findings.planning import Plan as Plan
+    from aliquot.findings.schema import finding_schema as finding_schema
     from aliquot.findings.summary import Summary as Summary
     from aliquot.findings.table import Table as Table
     from aliquot.findings.verification import Verification as Verification
@@ -58,6 +62,7 @@ _HOMES = {
     "demo": "aliquot.verbs.demo",
     "derive": "aliquot.evidence.derivation",
     "explain": "aliquot.verbs.explain",
+    "finding_schema": "aliquot.findings.schema",
     "from_frame": "aliquot.readers.frame",
     "model": "aliquot.verbs.model",
     "noise": "aliquot.verbs.noise",
@@ -76,6 +81,23 @@ _HOMES = {
 }
 
 __all__ = list(_HOMES)  # pyright: ignore[reportUnsupportedDunderAll] - the names above, each under TYPE_CHECKING too
+
+
+def _when_asked(home: str, name: str) -> Callable[[Any], Any]:
+    """Return a function that imports its module when it is called."""
+
+    def presenter(finding: Any) -> Any:
+        return getattr(import_module(home), name)(finding)
+
+    return presenter
+
+
+present_with(
+    {
+        "html": _when_asked("aliquot.reports.notebook", "notebook_html"),
+        "markdown": _when_asked("aliquot.reports.notebook", "notebook_markdown"),
+    }
+)
 
 
 def __getattr__(name: str) -> Any:

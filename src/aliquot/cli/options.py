@@ -90,7 +90,10 @@ _FORMS = (
     click.option("--markdown", is_flag=True, help="Print Markdown for a pull request."),
     click.option("-v", "--verbose", is_flag=True, help="Everything: all methods, every warning."),
     click.option(
-        "-o", "--output", metavar="FILE", help="Also write it to a file: .html, .md, .json or .txt."
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Also write it to a file: .html, .md, .json, .txt, .csv, .tex or .xml (JUnit).",
     ),
 )
 

@@ -30,7 +30,11 @@ from aliquot.cli.options import comparison_options, reading_options, take_readin
 )
 @click.option("-n", "--items", type=click.IntRange(min=0), default=20_000, help="Most items in the page.")
 @click.option(
-    "-o", "--output", default="report.html", show_default=True, help="File: .html, .md, .json or .txt."
+    "-o",
+    "--output",
+    default="report.html",
+    show_default=True,
+    help="File: .html, .md, .json, .txt, .csv, .tex or .xml (JUnit).",
 )
 def command(paths: tuple[str, ...], *, output: str, **choices: Any) -> None:
     """Write one self-contained page of a comparison or of one system, with every item to read.

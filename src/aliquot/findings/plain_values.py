@@ -15,8 +15,9 @@ from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
 UNBOUNDED = "the interval is unbounded on this side"
 
-_ESTIMATE = ("point", "low", "high", "level", "method", "n", "se", "df", "clusters", "n_eff", "why")
-_TEST = ("name", "statistic", "p", "alternative", "floor", "n_resamples")
+ESTIMATE = ("point", "low", "high", "level", "method", "n", "se", "df", "clusters", "n_eff", "why")
+TEST = ("name", "statistic", "p", "alternative", "floor", "n_resamples")
+"""The fields of an estimate and of a test that JSON holds."""
 
 
 def plain_value(value: object) -> Any:  # noqa: C901, PLR0911 - a case for each type
@@ -41,9 +42,9 @@ def plain_value(value: object) -> Any:  # noqa: C901, PLR0911 - a case for each 
         case Undefined():
             return {"undefined": value.reason}
         case Estimate():
-            return {name: plain_value(getattr(value, name)) for name in _ESTIMATE}
+            return {name: plain_value(getattr(value, name)) for name in ESTIMATE}
         case HypothesisTest():
-            return {name: plain_value(getattr(value, name)) for name in _TEST}
+            return {name: plain_value(getattr(value, name)) for name in TEST}
         case Note():
             return {"code": value.code, "text": value.text}
         case NamedTest():

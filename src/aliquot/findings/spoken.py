@@ -1,11 +1,26 @@
-"""How a finding shows itself: its verdict, in a console, as text and in a notebook."""
+"""How a finding shows itself: its verdict in a console, everything in a notebook, and its numbers as a frame."""
 
 from __future__ import annotations
 
-from html import escape
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from aliquot.findings.verdict import Verdict
+# Nothing heavy at the top: the package's own start hands the presenters in, also before ``--help``.
+if TYPE_CHECKING:
+    import polars as pl
+
+    from aliquot.findings.verdict import Verdict
+
+_PRESENTERS: dict[str, Callable[[Spoken], Any]] = {}
+
+
+def present_with(presenters: Mapping[str, Callable[[Spoken], Any]]) -> None:
+    """Say how findings are shown; this room knows no renderer, so a higher one hands them in.
+
+    Args:
+        presenters: form (``html``, ``markdown``) → function that takes a finding of any kind.
+    """
+    _PRESENTERS.update(presenters)
 
 
 class Spoken:
@@ -22,5 +37,18 @@ class Spoken:
     def __str__(self) -> str:
         return self.verdict.text
 
+    def to_frame(self) -> pl.DataFrame:
+        """Return a tidy Polars frame: a row for each estimate, test, number and verdict of the finding.
+
+        ``part`` says which (the dotted path of its fields), ``name`` of what; a value that is Undefined has nulls and
+        its ``reason``.
+        """
+        from aliquot.findings.frame import frame_of  # noqa: PLC0415 - Polars, which the package's start must not load
+
+        return frame_of(self)
+
     def _repr_html_(self) -> str:
-        return f"<p><strong>{escape(str(self))}</strong></p>"
+        return _PRESENTERS["html"](self)
+
+    def _repr_markdown_(self) -> str:
+        return _PRESENTERS["markdown"](self)

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 from aliquot.reports.plain import neutralise
-from aliquot.reports.sheet import Grid
+from aliquot.reports.sheet import Block, Grid, Sheet
+
+PAGE_ROWS = 40
+"""Rows of one table; a longer one is continued in the next, as a float ends with its page."""
 
 _ESCAPES: Final = {
     "\\": r"\textbackslash{}",
@@ -46,6 +52,10 @@ _ACCENTS: Final = {
 """Combining marks and the commands that set them."""
 
 
+_LONGEST_NOTES = 20_000
+"""Characters of the notes below a table, of a paragraph and of a comment."""
+
+
 def escape_latex(text: str, *, limit: int = 200) -> str:
     r"""Return text that LaTeX sets as it stands.
 
@@ -70,17 +80,69 @@ def _set_char(char: str) -> str:
     return "".join(_ESCAPES.get(part, part) for part in written)
 
 
+def render_sheet_latex(sheet: Sheet, *, command: str, verbose: bool = False) -> str:
+    """Return a sheet as tables: its sentences are the notes of its first grid, or paragraphs when there is none.
+
+    Args:
+        sheet: the sheet of a finding.
+        command: the command that makes the finding again; may be empty.
+        verbose: also the details, a sentence there as a note of the grid before it.
+    """
+    about = [sheet.headline, *sheet.warnings, sheet.footer, *([command] if command else [])]
+    parts = ["% Needs \\usepackage{booktabs}", *map(_comment, about)]
+    sentences, grids = _apart(sheet.blocks)
+    if not grids:
+        parts.append(_paragraphs(sentences))
+    for place, grid in enumerate(grids):
+        parts += _pages(grid, notes="" if place else " ".join(sentences), untitled=sheet.headline)
+    if verbose:
+        parts += _details(sheet.details, untitled=sheet.headline)
+    return "\n".join(part.rstrip("\n") for part in parts if part) + "\n"
+
+
+def _apart(blocks: Sequence[Block]) -> tuple[list[str], list[Grid]]:
+    sentences = [block for block in blocks if isinstance(block, str)]
+    return sentences, [block for block in blocks if isinstance(block, Grid)]
+
+
+def _details(blocks: Sequence[Block], *, untitled: str) -> Iterator[str]:
+    starts = [place for place, block in enumerate(blocks) if isinstance(block, Grid)]
+    yield _paragraphs(_apart(blocks[: starts[0] if starts else len(blocks)])[0])
+    for start, end in pairwise([*starts, len(blocks)]):
+        sentences, (grid,) = _apart(blocks[start:end])
+        yield from _pages(grid, notes=" ".join(sentences), untitled=untitled)
+
+
+def _paragraphs(sentences: Sequence[str]) -> str:
+    return "\n\n".join(escape_latex(text, limit=_LONGEST_NOTES) for text in sentences)
+
+
+def _pages(grid: Grid, *, notes: str, untitled: str) -> Iterator[str]:
+    """Set a grid as one table, or as several that each fit a page."""
+    for place in range(0, max(len(grid.rows), 1), PAGE_ROWS):
+        part = replace(grid, rows=grid.rows[place : place + PAGE_ROWS])
+        caption = (grid.title or untitled) + " (continued)" * (place > 0)
+        if place:
+            yield r"\clearpage"
+        yield render_latex(part, caption=caption, notes="" if place else notes)
+
+
+def _comment(text: str) -> str:
+    shown = neutralise(text, limit=_LONGEST_NOTES).encode("ascii", "backslashreplace").decode("ascii")
+    return f"% {shown}"
+
+
 def render_latex(grid: Grid, *, caption: str, notes: str) -> str:
     r"""Return a table for a paper that loads ``booktabs``.
 
     Args:
         grid: the table.
         caption: its caption.
-        notes: sentences set below it.
+        notes: sentences set below it; may be empty.
     """
     columns = "l" * grid.names + "r" * (len(grid.columns) - grid.names)
+    below = ["", rf"\smallskip{{\footnotesize {escape_latex(notes, limit=_LONGEST_NOTES)}}}"] if notes else []
     lines = [
-        "% Needs \\usepackage{booktabs}",
         r"\begin{table}",
         r"\centering",
         rf"\caption{{{escape_latex(caption, limit=1000)}}}",
@@ -91,8 +153,7 @@ def render_latex(grid: Grid, *, caption: str, notes: str) -> str:
         *map(_line, grid.rows),
         r"\bottomrule",
         r"\end{tabular}",
-        "",
-        rf"\smallskip{{\footnotesize {escape_latex(notes, limit=2000)}}}",
+        *below,
         r"\end{table}",
     ]
     return "\n".join(lines) + "\n"

@@ -9,5 +9,5 @@ from aliquot.reports.sheet import Sheet
 
 
 def sheet_of(finding: Finding) -> Sheet:
-    """Return the text of a finding other than a comparison, by the module named after its kind."""
+    """Return the text of a finding of any kind, by the module named after it."""
     return import_module(f"aliquot.reports.{finding.kind}_sheet").sheet_of(finding)

@@ -21,7 +21,15 @@ from aliquot.verbs.pairing import Pairing, settle_subject
 from aliquot.verbs.show import show
 from aliquot.verbs.summarize import summarize
 
-FORMS = {".html": "html", ".md": "markdown", ".json": "json", ".txt": "text"}
+FORMS = {
+    ".html": "html",
+    ".md": "markdown",
+    ".json": "json",
+    ".txt": "text",
+    ".csv": "csv",
+    ".tex": "latex",
+    ".xml": "junit",
+}
 """The form of a report by the ending of its file."""
 
 EVERY_CHANGE: Final = ("broke", "fixed", "still_failing", "differ", "same")
@@ -43,7 +51,7 @@ def report(
 
     Args:
         *sources: as in ``compare``; one source that holds one system is summarized.
-        output: file to write; its ending chooses the form (.html, .md, .json, .txt).
+        output: file to write; its ending chooses the form (``FORMS``).
         no_text: leave out every text of an item: what it asks, its reference, answers, notes, metadata.
         redact: what to leave out (``input``, ``reference``, ``answer``, ``note``, ``metadata``) or to replace by salted
             names (``item``, ``cluster``, a segment's field).

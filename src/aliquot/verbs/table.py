@@ -12,8 +12,7 @@ from aliquot.evidence.tables import Evidence
 from aliquot.files.writing import write_whole
 from aliquot.findings.table import Table
 from aliquot.readers.options import ReadOptions
-from aliquot.reports.latex import render_latex
-from aliquot.reports.table_sheet import main_grid
+from aliquot.reports.render import render
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.verbs.clustering import cluster_field, reading_cluster
 from aliquot.verbs.read import load
@@ -91,9 +90,5 @@ def write_latex(found: Table, path: str | Path) -> Path:
     Raises:
         MachineError: the file cannot be written.
     """
-    left = "".join(f" {task} is left out: it {reason}." for task, reason in found.left_out.items())
-    text = render_latex(
-        main_grid(found), caption=f"Differences from {found.baseline}.", notes=f"Method: {found.why}.{left}"
-    )
-    write_whole(Path(path), text.encode())
+    write_whole(Path(path), render(found, form="latex").encode())
     return Path(path)

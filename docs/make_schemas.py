@@ -1,0 +1,32 @@
+"""Writes docs/schemas: the JSON Schema of each kind of finding (make schemas)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from aliquot.findings.schema import finding_kinds, finding_schema
+
+FOLDER = Path(__file__).resolve().parent / "schemas"
+
+
+def schemas() -> dict[str, str]:
+    """Return the text of each schema by its file's name."""
+    return {
+        f"{kind}.json": json.dumps(finding_schema(kind), indent=1) + "\n" for kind in sorted(finding_kinds())
+    }
+
+
+def main() -> None:
+    """Write the schemas of today, and take away those of kinds that are no more."""
+    FOLDER.mkdir(exist_ok=True)
+    written = schemas()
+    for path in FOLDER.glob("*.json"):
+        if path.name not in written:
+            path.unlink()
+    for name, text in written.items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
