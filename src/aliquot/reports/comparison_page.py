@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from aliquot.findings.comparison import Comparison
 from aliquot.reports.comparison_blocks import comparison_blocks
 from aliquot.reports.comparison_charts import beside_charts, difference_charts
+from aliquot.reports.comparison_sheet import main_grid
 from aliquot.reports.page_content import Bullets, Commands, Names, Page, Part, Section
 from aliquot.reports.sheet import Grid
 from aliquot.reports.view import View, view_of
@@ -24,7 +25,7 @@ def page_of_comparison(comparison: Comparison) -> Page:
             for part in (
                 view.missing,
                 f"Task {comparison.task}, metric {comparison.metric}. {view.methods}",
-                defensible_table(view),
+                main_grid(view),
                 first,
                 view.settles,
             )
@@ -47,19 +48,6 @@ def page_of_comparison(comparison: Comparison) -> Page:
         ),
         footer=view.footer,
     )
-
-
-def defensible_table(view: View) -> Grid:
-    """Return the table of the two systems and their difference."""
-    rated = bool(view.systems[0].rate)
-    head = ("System", view.count_title, *(("rate",) if rated else ()), view.interval_title, "answered")
-    rows = [
-        (row.system, row.count, *((row.rate,) if rated else ()), row.interval, row.answered)
-        for row in view.systems
-    ]
-    found = view.difference
-    shown = (found.point, found.interval) if rated else (f"{found.point} [{found.interval}]",)
-    return Grid("", head, (*rows, ("difference", found.moved, *shown, found.p)))
 
 
 def _bullets(texts: Iterator[str]) -> tuple[Part, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from aliquot.findings.comparison import Comparison
 from aliquot.findings.finding import Finding
 from aliquot.reports.comparison_page import page_of_comparison
-from aliquot.reports.page import render_fragment, render_page
+from aliquot.reports.page import render_page
 from aliquot.reports.page_content import Page
 from aliquot.reports.sheet_page import page_of_sheet
 from aliquot.reports.sheets import sheet_of
@@ -31,11 +31,6 @@ def render_html(finding: Finding, *, methods: Sequence[str] = (), rows: Rows | N
 
         items = items_view(rows)
     return render_page(page_of(finding), methods=methods, items=items)
-
-
-def render_html_fragment(finding: Finding) -> str:
-    """Return a finding as HTML to stand in another page."""
-    return render_fragment(page_of(finding))
 
 
 def page_of(finding: Finding) -> Page:

@@ -54,11 +54,6 @@ def render_page(page: Page, *, methods: Sequence[str] = (), items: ItemsView | N
     )
 
 
-def render_fragment(page: Page) -> str:
-    """Return the verdict, its table and its pictures for a notebook: no script, and no style of its own."""
-    return _environment().get_template("fragment.html.j2").render(page=page)
-
-
 @cache
 def _asset(name: str) -> str:
     return (files("aliquot.reports") / "templates" / name).read_text(encoding="utf-8")
