@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import polars as pl
@@ -7,8 +8,10 @@ import pytest
 
 from aliquot.errors import UsageError
 from aliquot.evidence.texts import HeldTexts
+from aliquot.evidence.transcripts import Turn
 from aliquot.reports.plain import WIDTH
-from aliquot.reports.rows import render_rows, strip
+from aliquot.reports.rows import render_rows, rows_document, strip
+from aliquot.reports.turns import turn_lines
 from aliquot.verbs.show import show
 from tests.evidence_of import evidence_of
 
@@ -99,3 +102,60 @@ def test_lower_is_better_turns_broke_around():
 )
 def test_strips(values, marks):
     assert strip(values) == marks
+
+
+HOSTILE = "\x1b[31mred\nline"
+
+
+def with_words():
+    values = {"main": [1.0, 1.0], "pr": [0.0, 0.0]}
+    chat = [
+        {"role": "user", "content": "Oslo?"},
+        {"role": "assistant", "content": None, "function_call": {"name": "weather", "arguments": HOSTILE}},
+        {"role": "tool", "name": "weather", "content": "x" * 5_000},
+        {"role": "assistant", "content": f"Rain. {HOSTILE}"},
+    ]
+    key = ("pr", "task", "q-000", 1)
+    texts = HeldTexts(
+        items={("task", "q-000"): (json.dumps(chat[:1]), None)},
+        responses={key: json.dumps(chat)},
+        notes={
+            (*key, "value"): f"It should be snow. {HOSTILE} {'long ' * 500}",
+            (*key, "none"): "of no outcome",
+        },
+        told={("task", "q-000"): {"context": ["p1"]}},
+    )
+    return show(replace(evidence_of(values), texts=texts))
+
+
+def test_a_row_carries_the_conversation_the_notes_and_the_metadata():
+    row, other = with_words().rows
+    assert row.asks == (Turn("user", "Oslo?"),)
+    assert [turn.role for turn in row.candidate.turns] == ["user", "assistant", "tool", "assistant"]
+    assert set(row.candidate.notes) == {"value"}
+    assert row.baseline.notes == {}
+    assert row.baseline.turns is None
+    assert row.metadata == {"context": '["p1"]'}
+    assert (other.asks, other.metadata, other.candidate.notes) == (None, {}, {})
+
+
+def test_the_terminal_shows_turns_and_notes_within_bounds():
+    text = render_rows(with_words())
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= WIDTH
+    assert len(lines) < 45
+    assert "\x1b" not in text
+    assert any("assistant -> weather" in line for line in lines)
+    assert any("tool weather: xxx" in line for line in lines)
+    assert any("assistant: Rain." in line for line in lines)
+    assert any("pr, scored: It should be snow." in line for line in lines)
+    assert "user: Oslo?" in next(line for line in lines if line.strip().startswith("asks"))
+    assert json.loads(json.dumps(rows_document(with_words())))["rows"][0]["candidate"]["turns"][1]["calls"]
+
+
+def test_of_a_long_conversation_the_last_turns_are_shown():
+    turns = [Turn("user", f"{number} {'word ' * 40}") for number in range(60)]
+    lines = turn_lines(turns, width=30)
+    assert lines[0].endswith("earlier turns)")
+    assert any(line.startswith("user: 59") for line in lines)
+    assert not any(line.startswith("user: 0 ") for line in lines)

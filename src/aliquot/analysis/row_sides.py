@@ -9,7 +9,7 @@ import polars as pl
 
 from aliquot.analysis.row_facts import facts_of, scores_of
 from aliquot.evidence.status import resolve
-from aliquot.evidence.tables import Evidence
+from aliquot.evidence.tables import Evidence, Texts
 from aliquot.evidence.units import Units
 from aliquot.findings.rows import SideOfRow
 
@@ -32,6 +32,9 @@ class SideReader:
         """
         self._texts, self._system, self._task, self._lower = evidence.texts, units.system, units.task, lower
         self._attempts = _attempts(evidence, units)
+        names = evidence.names("outcomes")
+        own = names.filter(pl.col("system") == units.system, pl.col("task") == units.task)
+        self._metrics: list[str] = own["metric"].unique(maintain_order=True).to_list()
         self._scores = scores_of(evidence, units.system, task=units.task)
         self._facts = facts_of(evidence, units.system, task=units.task)
 
@@ -43,16 +46,22 @@ class SideReader:
         """Return the side of an item, with the worst attempt or the best one."""
         values, statuses = self._attempts.get(item, _NONE)
         attempt = _telling(values, worst=worst, lower=self._lower)
-        texts = self._texts
+        texts, key = self._texts, (self._system, self._task, item, attempt)
         return SideOfRow(
             system=self._system,
             values=values,
             statuses=statuses,
             attempt=attempt,
-            text=None if texts is None else texts.response(self._system, self._task, item, attempt),
+            text=None if texts is None else texts.response(*key),
+            turns=None if texts is None else texts.transcript(*key),
+            notes={} if texts is None else self._notes(texts, key),
             scores=self._scores.get((item, attempt), {}),
             facts=self._facts.get((item, attempt), {}),
         )
+
+    def _notes(self, texts: Texts, key: tuple[str, str, str, int]) -> dict[str, str]:
+        """Return what scorers said of an attempt, by metric."""
+        return {metric: note for metric in self._metrics if (note := texts.note(*key, metric))}
 
 
 def _attempts(evidence: Evidence, units: Units) -> Mapping[str, Attempts]:

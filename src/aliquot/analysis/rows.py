@@ -13,6 +13,7 @@ import polars as pl
 from aliquot.analysis.row_sides import SideReader
 from aliquot.analysis.scales import scale_of
 from aliquot.evidence.contents import require
+from aliquot.evidence.messages import read_turns
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Pairs, Units
 from aliquot.findings.comparison import Scale
@@ -130,14 +131,17 @@ def _row(
     }
     if labels.get("cluster") == f"item {item}":  # an item that shares its source with no other
         del labels["cluster"]
+    inputs = None if texts is None else texts.inputs(task, item)
     return Row(
         item=item,
         change=change,
         labels=labels,
-        inputs=None if texts is None else texts.inputs(task, item),
+        inputs=inputs,
         reference=None if texts is None else texts.reference(task, item),
         baseline=sides[0].side(item, worst=change != "broke") if len(sides) > 1 else None,
         candidate=sides[-1].side(item, worst=change != "fixed"),
+        asks=read_turns(inputs),
+        metadata={} if texts is None else texts.metadata(task, item),
     )
 
 

@@ -12,16 +12,15 @@ import polars as pl
 
 from aliquot.errors import UsageError, nearest
 from aliquot.evidence.assembly import assemble
-from aliquot.evidence.identity import inputs_text, text_of
+from aliquot.evidence.identity import text_of
 from aliquot.evidence.metrics import metric_row
 from aliquot.evidence.tables import METRICS, OUTCOMES, REPORTED, RESPONSES, SETTINGS, Evidence, Note, Source
-from aliquot.evidence.texts import HeldTexts
 from aliquot.readers.deepeval_items import Items, fields_of, find_items, look_up
-from aliquot.readers.deepeval_records import Case, Log, MetricData
+from aliquot.readers.deepeval_records import SUCCESS, Case, Log, named
+from aliquot.readers.deepeval_texts import texts_of
 from aliquot.readers.options import ReadOptions
 
 SCORER: Final = "deepeval"
-SUCCESS: Final = "success"
 MAX_SEGMENTS: Final = 100
 _USUAL_CLUSTERS: Final = ("metadata.cluster", "metadata.cluster_id")
 _OUTCOME: Final = ("system", "task", "item", "attempt", "metric", "scorer", "value", "status", "by")
@@ -59,7 +58,7 @@ def evidence_of_log(log: Log, options: ReadOptions, *, system: str, source: Sour
         ),
         sources=(source,),
         notes=(*items.notes, *log.notes, *_notes(log.cases)),
-        texts=_texts(log.cases, keys),
+        texts=texts_of(log.cases, keys),
     )
 
 
@@ -88,26 +87,18 @@ def _outcomes(
     value, status = passed(case)
     if case.success is not None:
         yield (*key, SUCCESS, SCORER, value, status, "rule")
-    for name, one in _named(case.metrics_data or ()):
+    for name, one in named(case.metrics_data or ()):
         score = None if one.score is None else float(one.score)
         status = "ok" if score is not None else "error" if one.error is not None else "missing"
         by = "judge" if name in judges else "rule"
         yield (*key, name, judges.get(name, SCORER), score, status, by)
 
 
-def _named(data: Sequence[MetricData]) -> Iterator[tuple[str, MetricData]]:
-    """Yield the metrics by name; a second of one name, or one called like the headline, is numbered."""
-    seen = Counter[str]({SUCCESS: 1})
-    for one in data:
-        seen[one.name] += 1
-        yield (one.name if seen[one.name] == 1 else f"{one.name}#{seen[one.name]}") or "metric", one
-
-
 def _judges(cases: Sequence[Case]) -> dict[str, str]:
     """Return metric → the models that judged it."""
     found: dict[str, dict[str, None]] = {}
     for case in cases:
-        for name, one in _named(case.metrics_data or ()):
+        for name, one in named(case.metrics_data or ()):
             if one.judge:
                 found.setdefault(name, {})[one.judge] = None
     return {name: ", ".join(models) for name, models in found.items()}
@@ -173,7 +164,7 @@ def _settings(log: Log, system: str, judges: Mapping[str, str]) -> dict[str, str
     rules = {
         name: [one.threshold, one.strict_mode]
         for case in log.cases
-        for name, one in _named(case.metrics_data or ())
+        for name, one in named(case.metrics_data or ())
     }
     scorer = hashlib.sha256(msgspec.json.encode(rules, order="sorted")).hexdigest()[:20]
     found = {"model": system, "harness": "deepeval", "scorer": f"sha256:{scorer}" if rules else ""}
@@ -195,7 +186,7 @@ _DECODING: Final = frozenset({"temperature", "top_p", "max_tokens", "seed", "sto
 
 
 def _notes(cases: Sequence[Case]) -> Iterator[Note]:
-    broken = Counter(name for case in cases for name, one in _named(case.metrics_data or ())
+    broken = Counter(name for case in cases for name, one in named(case.metrics_data or ())
                      if one.error is not None and one.score is None)  # fmt: skip
     for name, count in broken.items():
         text = f"{name} broke on {count} cases; DeepEval counts them as failed, here they are missing"
@@ -206,28 +197,8 @@ def _notes(cases: Sequence[Case]) -> Iterator[Note]:
             f"{undecided} cases failed only because a metric broke; whether they pass is not known: missing"
         )
         yield Note("success_unknown", text)
-    flaky = dict.fromkeys(
-        name for case in cases for name, one in _named(case.metrics_data or ()) if one.flaky
-    )
+    flaky = dict.fromkeys(name for case in cases for name, one in named(case.metrics_data or ()) if one.flaky)
     if flaky:
         yield Note(
             "flaky_metrics", f"declared flaky, so they never decide whether a case passed: {', '.join(flaky)}"
         )
-
-
-def _texts(cases: Sequence[Case], keys: Sequence[tuple[str, str, str, int]]) -> HeldTexts:
-    items: dict[tuple[str, str], tuple[str | None, str | None]] = {}
-    answers: dict[tuple[str, str, str, int], str] = {}
-    for case, key in zip(cases, keys, strict=True):
-        asked = {"": case.scenario or case.input} | ({"context": case.context} if case.context else {})
-        expected = case.expected_outcome if case.turns is not None else case.expected_output
-        items.setdefault(key[1:3], (inputs_text(asked), text_of(expected)))
-        if case.turns is not None:
-            answers[key] = "\n\n".join(_turn(turn) for turn in case.turns if isinstance(turn, dict))
-        elif (answer := text_of(case.actual_output)) is not None:
-            answers[key] = answer
-    return HeldTexts(items=items, responses=answers)
-
-
-def _turn(turn: Mapping[str, Any]) -> str:
-    return f"{text_of(turn.get('role')) or ''}: {text_of(turn.get('content')) or ''}"

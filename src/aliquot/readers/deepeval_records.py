@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -13,6 +14,9 @@ from msgspec import Struct
 from aliquot.errors import InputError
 from aliquot.evidence.tables import Note
 from aliquot.files.json_documents import JsonReading
+
+SUCCESS: Final = "success"
+"""The metric that says whether a case passed, the headline."""
 
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NO_MODEL: Final = frozenset({"", "none", "n/a"})
@@ -29,6 +33,7 @@ class MetricData(Struct):
     flaky: bool | None = None
     evaluation_model: str | None = None
     error: str | None = None
+    reason: Any = None
 
     @property
     def judge(self) -> str | None:
@@ -46,6 +51,8 @@ class Case(Struct, kw_only=True):
     actual_output: Any = None
     expected_output: Any = None
     context: Any = None
+    retrieval_context: Any = None
+    comments: Any = None
     turns: list[Any] | None = None
     scenario: str | None = None
     expected_outcome: str | None = None
@@ -56,6 +63,7 @@ class Case(Struct, kw_only=True):
     order: int | None = None
     index: int | None = None
     metadata: dict[str, Any] | None = None
+    additional_metadata: Any = None
     metrics_data: list[MetricData] | None = None
 
 
@@ -176,3 +184,11 @@ def _snake(value: Any, *, inner: str = "") -> Any:
 def _place(case: Case) -> int:
     place = case.order if case.order is not None else case.index
     return 0 if place is None else place
+
+
+def named(data: Sequence[MetricData]) -> Iterator[tuple[str, MetricData]]:
+    """Yield metrics by name; a second of one name, or one called like the headline, is numbered."""
+    seen = Counter[str]({SUCCESS: 1})
+    for one in data:
+        seen[one.name] += 1
+        yield (one.name if seen[one.name] == 1 else f"{one.name}#{seen[one.name]}") or "metric", one

@@ -10,6 +10,7 @@ from typing import Any
 
 from aliquot.findings.rows import Change, Row, Rows, SideOfRow
 from aliquot.reports.plain import WIDTH, neutralise, short_name, wrap
+from aliquot.reports.turns import one_line, turn_lines
 
 TITLES: Mapping[Change, str] = {
     "broke": "NEWLY FAILING",
@@ -29,6 +30,10 @@ ALONE: Mapping[Change, str] = {
 _SHOWN_CHARACTERS = 1200
 """Characters of an answer shown; the rest is counted."""
 
+_NOTE_CHARACTERS = 600
+_NOTE_LINES = 5
+"""How much of what a scorer said is shown."""
+
 _COLUMN = (WIDTH - 5) // 2
 
 
@@ -43,7 +48,7 @@ def render_rows(rows: Rows) -> str:
         if row.change != title:
             title = row.change
             lines += ["", f"{titles[title]} ({rows.counts[title]})"]
-        lines += ["", *_row(row)]
+        lines += ["", *_row(row, metric=rows.metric)]
     if rows.left_out:
         lines += ["", f"{rows.left_out} more; -n {len(rows.rows) + rows.left_out} shows them."]
     return "\n".join(lines) + "\n"
@@ -54,10 +59,11 @@ def rows_document(rows: Rows) -> Mapping[str, Any]:
     return {"schema": "aliquot.rows/1", **asdict(rows), "counts": dict(rows.counts)}
 
 
-def _row(row: Row) -> list[str]:
+def _row(row: Row, *, metric: str) -> list[str]:
     labels = ", ".join(f"{neutralise(name)} {neutralise(value)}" for name, value in row.labels.items())
     lines = wrap(f"{neutralise(row.item)}{f' ({labels})' if labels else ''}", indent="  ", first="")
-    for title, text in (("asks", row.inputs), ("expects", row.reference)):
+    asked = row.inputs if row.asks is None else one_line(row.asks)
+    for title, text in (("asks", asked), ("expects", row.reference)):
         if text is not None:
             lines += wrap(f"{title:<8}{neutralise(text, limit=600)}", indent=" " * 10, first="  ", lines=6)
     if row.baseline is None:
@@ -65,11 +71,22 @@ def _row(row: Row) -> list[str]:
             *lines,
             f"  {_side_title(row.candidate)}",
             *(f"  {line}".rstrip() for line in _text(row.candidate, wide=WIDTH - 2)),
+            *_note(row.candidate, metric),
         ]
     lines.append(_pair(_side_title(row.baseline), _side_title(row.candidate), mark=" "))
     left, right = (_text(side) for side in (row.baseline, row.candidate))
     lines += [_pair(a, b, mark=" " if a == b else "|") for a, b in zip_longest(left, right, fillvalue="")]
-    return lines
+    return [*lines, *_note(row.baseline, metric), *_note(row.candidate, metric)]
+
+
+def _note(side: SideOfRow, metric: str) -> list[str]:
+    """Return what the scorer of a metric said of a side, cut to a few lines."""
+    note = side.notes.get(metric)
+    if not note:
+        return []
+    words = " ".join(note[: 2 * _NOTE_CHARACTERS].split())
+    said = f"{short_name(side.system)}, scored: {neutralise(words, limit=_NOTE_CHARACTERS)}"
+    return wrap(said, indent="    ", first="  ", lines=_NOTE_LINES)
 
 
 def _side_title(side: SideOfRow) -> str:
@@ -96,6 +113,8 @@ def strip(values: tuple[float | None, ...]) -> str:
 
 
 def _text(side: SideOfRow, *, wide: int = _COLUMN) -> list[str]:
+    if side.turns:
+        return turn_lines(side.turns, width=wide)
     if side.text is None:
         return ["(answer not kept)"]
     cut = side.text[:_SHOWN_CHARACTERS]
