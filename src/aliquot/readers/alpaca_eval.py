@@ -133,7 +133,12 @@ def _texts(annotations: list[Annotation], renamed: dict[str, str]) -> HeldTexts:
             if text is not None:
                 answers[renamed.get(name, name), TASK, key, 1] = text
     asked = {(TASK, key): (one.instruction, None) for key, one in zip(keys, annotations, strict=True)}
-    return HeldTexts(items=asked, responses=answers)
+    notes = {
+        (renamed.get(one.generator_2, one.generator_2), TASK, key, 1, f"win over {one.generator_1}"): words
+        for key, one in zip(keys, annotations, strict=True)
+        if (words := one.words) is not None
+    }
+    return HeldTexts(items=asked, responses=answers, notes=notes)
 
 
 def _answers(found: JsonRecords, options: ReadOptions) -> Evidence:

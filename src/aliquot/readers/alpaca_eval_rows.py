@@ -33,6 +33,15 @@ class Annotation(Struct):
     output_2: str | None = None
     raw_completion: Any = None
 
+    @property
+    def words(self) -> str | None:
+        """What the judge wrote, where that is more than the letter of its choice."""
+        raw = self.raw_completion
+        if isinstance(raw, dict):
+            message = raw.get("message")
+            raw = message.get("content") if isinstance(message, dict) else raw.get("text")
+        return raw if isinstance(raw, str) and len(raw.strip()) > len(FIRST) else None
+
 
 class Answer(Struct):
     """What a model answered."""

@@ -14,6 +14,7 @@ from aliquot.errors import InputError
 from aliquot.evidence.assembly import assemble
 from aliquot.evidence.metrics import metric_row
 from aliquot.evidence.tables import METRICS, Evidence, Note, Source
+from aliquot.evidence.texts import HeldTexts
 from aliquot.readers.json_records import JsonRecords, holds_records, read_json_records
 from aliquot.readers.options import ReadOptions
 from aliquot.readers.verdict_words import LETTERS, STRONG, verdict_of
@@ -28,6 +29,13 @@ SWAPPED: Final = {"a": "b", "b": "a", "tie": "tie", None: None}
 
 class _Game(Struct):
     score: Any = None
+    judgment: Any = None
+
+    @property
+    def words(self) -> str | None:
+        """What the judge wrote; newer files wrap it."""
+        said = self.judgment.get("answer") if isinstance(self.judgment, dict) else self.judgment
+        return said if isinstance(said, str) and said else None
 
 
 class _Judgment(Struct):
@@ -92,6 +100,7 @@ class ArenaHardReader:
             votes=votes,
             sources=(Source(found.file, "Arena-Hard", "judgments", found.sha256),),
             notes=(Note("item_key", "uid"), *found.notes, *vote_notes(votes), *_strong(rows)),
+            texts=HeldTexts(notes=_words(judgments, renamed)),
         )
 
 
@@ -119,6 +128,18 @@ def _rows(
                 "verdict": verdict, "label": word or None, "status": status, "shown_first": "b" if swapped else "a",
                 "segment.category": one.category,
             }  # fmt: skip
+
+
+def _words(judgments: list[_Judgment], renamed: dict[str, str]) -> dict[tuple[str, str, str, int, str], str]:
+    """Return what the judge wrote of each item's games, one after another."""
+    found: dict[tuple[str, str, str, int, str], str] = {}
+    for one in judgments:
+        item = one.uid if one.uid not in (None, "") else one.question_id
+        said = [game.words for game in one.games if game is not None and game.words]
+        if said:
+            key = (renamed.get(one.model, one.model), TASK, str(item), 1, f"win over {one.baseline}")
+            found[key] = "\n\n".join([*([found[key]] if key in found else []), *said])
+    return found
 
 
 def _settings(rows: pl.DataFrame) -> pl.DataFrame:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 import polars as pl
 
 from aliquot.errors import InputError
@@ -14,7 +16,7 @@ from aliquot.evidence.identity import content_hash, inputs_text, text_of
 from aliquot.evidence.tables import REPORTED, Evidence, Note, Source
 from aliquot.evidence.texts import HeldTexts
 from aliquot.files.compressed import read_head
-from aliquot.readers.azure_metrics import RESULT, metric_table, outcomes_of
+from aliquot.readers.azure_metrics import RESULT, metric_table, outcomes_of, reason_of
 from aliquot.readers.columns import ALIASES
 from aliquot.readers.item_fields import item_fields
 from aliquot.readers.json_records import HEAD_BYTES, JsonRecords, holds_records, read_json_records
@@ -88,7 +90,7 @@ class AzureEvaluationReader:
             settings=pl.DataFrame([{"system": name, "name": "harness", "value": "azure-ai-evaluation"}]),
             sources=(Source(str(path), "Azure AI evaluation", "results", found.sha256),),
             notes=(Note("item_key", key_note), *found.notes, *_notes(found.document.get("metrics"), frame)),
-            texts=_texts(inputs, keys, system=name, frame=frame),
+            texts=_texts(inputs, keys, system=name, frame=frame, rows=found.records),
         )
 
 
@@ -173,7 +175,12 @@ def _notes(printed: Any, frame: pl.DataFrame) -> list[Note]:
 
 
 def _texts(
-    inputs: Sequence[Mapping[str, Any]], keys: Sequence[str], *, system: str, frame: pl.DataFrame
+    inputs: Sequence[Mapping[str, Any]],
+    keys: Sequence[str],
+    *,
+    system: str,
+    frame: pl.DataFrame,
+    rows: Sequence[Mapping[str, Any]],
 ) -> HeldTexts:
     attempts = frame.unique("row", keep="first").sort("row")["attempt"].to_list()
     asked = {
@@ -185,4 +192,30 @@ def _texts(
         for key, one, attempt in zip(keys, inputs, attempts, strict=True)
         if (text := next(filter(None, (text_of(one.get(name)) for name in ANSWERS)), None)) is not None
     }
-    return HeldTexts(items=asked, responses=answers)
+    metrics = frame["metric"].unique(maintain_order=True).to_list()
+    attempted = [(system, TASK, key, attempt) for key, attempt in zip(keys, attempts, strict=True)]
+    return HeldTexts(
+        items=asked,
+        responses=answers,
+        notes={
+            (*key, metric): note
+            for key, row in zip(attempted, rows, strict=True)
+            for metric in metrics
+            if (note := reason_of(row, metric)) is not None
+        },
+        told={(TASK, key): _told(one) for key, one in zip(keys, inputs, strict=True)},
+        spoken={
+            key: partial(_conversation, one)
+            for key, one in zip(attempted, inputs, strict=True)
+            if one.get(CONVERSATION) is not None
+        },
+    )
+
+
+def _conversation(inputs: Mapping[str, Any]) -> object:
+    """Return the messages of a conversation; it may be kept as JSON text."""
+    found = inputs[CONVERSATION]
+    try:
+        return msgspec.json.decode(found) if isinstance(found, str) else found
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
+        return None

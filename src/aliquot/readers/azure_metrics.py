@@ -113,6 +113,14 @@ def _cell(name: str, value: float | None, label: str | None, row: Mapping[str, A
     }  # fmt: skip
 
 
+def reason_of(row: Mapping[str, Any], metric: str) -> str | None:
+    """Return why an evaluator gave a row the score or the pass mark of a metric, when it says."""
+    name = f"{OUTPUTS}{metric.removesuffix(RESULT)}"
+    evaluator, _, key = name.rpartition(".")
+    places = (f"{name}_reason", f"{evaluator}.{LEGACY}{key}_reason", f"{evaluator}.reason")
+    return next((said for place in places if isinstance(said := row.get(place), str) and said), None)
+
+
 def metric_table(outcomes: Sequence[Mapping[str, Any]], *, file: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the outcomes as a frame, and the metrics they are under.
 

@@ -33,6 +33,7 @@ ALIASES: Final[Mapping[str, tuple[str, ...]]] = {
     "inputs": ("input", "question"),
     "reference": ("target", "expected"),
     "response": ("output", "completion"),
+    "note": ("explanation",),
     **dict.fromkeys((*OUTCOME, *RESPONSE, *METRIC, CONTENT), ()),
 }
 """Names under which columns are known; the first of each row is the design's own (the key)."""

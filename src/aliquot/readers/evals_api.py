@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import polars as pl
@@ -13,9 +14,11 @@ from msgspec import Struct
 from aliquot.errors import InputError
 from aliquot.evidence.assembly import assemble
 from aliquot.evidence.identity import content_hash, inputs_text, text_of
+from aliquot.evidence.messages import turns_of
 from aliquot.evidence.metrics import metric_row
 from aliquot.evidence.tables import METRICS, Evidence, Note, Source
 from aliquot.evidence.texts import HeldTexts
+from aliquot.evidence.transcripts import is_conversation
 from aliquot.readers.item_fields import item_fields
 from aliquot.readers.json_records import JsonRecords
 from aliquot.readers.options import ReadOptions
@@ -41,6 +44,7 @@ class _Error(Struct):
 
 class _Sample(Struct):
     model: str | None = None
+    input: Any = None
     output: Any = None
     finish_reason: str | None = None
     error: _Error | None = None
@@ -171,11 +175,7 @@ def _row(one: _Item, *, system: str, item: str, attempt: int) -> dict[str, Any]:
 def _outcomes(one: _Item, row: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return an outcome for each grader, for its own pass mark where the score is no such thing, and for all."""
     key = {name: row[name] for name in ("system", "task", "item", "attempt")}
-    names = [_name(result) for result in one.results]
-    if len(set(names)) < len(names):
-        names = [result.name for result in one.results]
-    if len(set(names)) < len(names):
-        names = [f"{name} {place}" for place, name in enumerate(names, start=1)]
+    names = _names(one.results)
     failed = row["status"] == "error"
     rows = [{**key, "metric": PASSED, "scorer": "all graders", "value": None if failed else _STATES.get(one.status),
              "label": one.status, "status": "missing" if failed else None, "by": "rule", "judge": None}]  # fmt: skip
@@ -196,6 +196,16 @@ def _outcomes(one: _Item, row: Mapping[str, Any]) -> list[dict[str, Any]]:
             mark = None if value is None else float(result.passed)
             rows.append({**own, "metric": f"{name}: {PASSED}", "value": mark, "label": None})
     return rows
+
+
+def _names(results: Sequence[_Result]) -> list[str]:
+    """Return the graders' metrics, each by a name of its own."""
+    names = [_name(result) for result in results]
+    if len(set(names)) < len(names):
+        names = [result.name for result in results]
+    if len(set(names)) < len(names):
+        names = [f"{name} {place}" for place, name in enumerate(names, start=1)]
+    return names
 
 
 def _without_copies(frame: pl.DataFrame) -> pl.DataFrame:
@@ -251,14 +261,55 @@ def _texts(items: Sequence[_Item], rows: Sequence[Mapping[str, Any]]) -> HeldTex
         asked[row["task"], row["item"]] = (inputs_text(one.datasource_item), None)
         if (text := _answer(one)) is not None:
             answers[row["system"], row["task"], row["item"], row["attempt"]] = text
-    return HeldTexts(items=asked, responses=answers)
+    attempted = [(row["system"], row["task"], row["item"], row["attempt"]) for row in rows]
+    return HeldTexts(
+        items=asked,
+        responses=answers,
+        notes={
+            (*key, metric): note
+            for key, one in zip(attempted, items, strict=True)
+            for metric, note in _notes(one)
+        },
+        told={key[1:3]: one.datasource_item for key, one in zip(attempted, items, strict=True)},
+        spoken={
+            key: partial(_chat, one.sample)
+            for key, one in zip(attempted, items, strict=True)
+            if one.sample is not None and isinstance(one.sample.output, list)
+        },
+    )
+
+
+def _notes(one: _Item) -> Iterator[tuple[str, str]]:
+    """Yield metric → what its grader wrote; under the headline that of those that did not pass."""
+    failing: list[str] = []
+    for name, result in zip(_names(one.results), one.results, strict=True):
+        written = result.sample.get("output") if isinstance(result.sample, dict) else None
+        said = _texts_of(written) if isinstance(written, list) else text_of(written)
+        if said:
+            yield name, said
+            yield f"{name}: {PASSED}", said
+            failing += [f"{name}: {said}"] if result.passed is False else []
+    if failing:
+        yield PASSED, "\n".join(failing)
+
+
+def _chat(sample: _Sample) -> object:
+    """Return what was asked and answered as messages, None when that is a question and one answer."""
+    asked: list[Any] = sample.input if isinstance(sample.input, list) else []
+    messages = [*asked, *(sample.output if isinstance(sample.output, list) else [])]
+    turns = turns_of(messages)
+    return messages if turns is not None and is_conversation(turns) else None
 
 
 def _answer(one: _Item) -> str | None:
     output = one.sample.output if one.sample else None
     if not isinstance(output, list):
         return text_of(output)
-    parts = [text_of(turn.get("content")) for turn in output if isinstance(turn, dict)]
+    return _texts_of(output)
+
+
+def _texts_of(messages: list[Any]) -> str | None:
+    parts = [text_of(turn.get("content")) for turn in messages if isinstance(turn, dict)]
     return "\n\n".join(filter(None, parts)) or None
 
 

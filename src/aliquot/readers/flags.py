@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-COLUMNS = ("item", "system", "value", "attempt", "status")
+COLUMNS = ("item", "system", "value", "attempt", "status", "note")
 """Columns of a table that ``--<name>-column`` can name."""
 
 PLAIN = (

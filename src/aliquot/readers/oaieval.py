@@ -45,6 +45,9 @@ class _Samples:
         default_factory=dict[str, tuple[str | None, str | None]]
     )
     answers: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    notes: dict[tuple[str, str, str, int, str], str] = field(
+        default_factory=dict[tuple[str, str, str, int, str], str]
+    )
     _seen: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
 
     def take(self, event: _Event) -> None:
@@ -74,6 +77,10 @@ class _Samples:
             unread = choice == INVALID
             score = None if unread else data.get("score")
             self._outcome(sample, "score", score, label=choice, by="judge", unread=unread)
+            written = data.get("sampled")
+            said = written if isinstance(written, str) else "\n".join(_texts_in(written))
+            if said:
+                self.notes[self.system, self.task, sample, self._seen[sample, "score"], "score"] = said
             return
         for name, value in data.items():
             if isinstance(value, bool | int | float) or value is None:
@@ -217,7 +224,11 @@ def _texts(samples: _Samples) -> HeldTexts:
         for item, texts in samples.answers.items()
         for attempt, text in enumerate(texts, start=1)
     }
-    return HeldTexts(items=items, responses=answers)
+    return HeldTexts(items=items, responses=answers, notes=samples.notes)
+
+
+def _texts_in(given: Any) -> list[str]:
+    return [one for one in given if isinstance(one, str)] if isinstance(given, list) else []
 
 
 def _asked(prompt: Any) -> str | None:

@@ -27,6 +27,7 @@ class ReadOptions:
         metric: the column of the metrics' names; a text that is no column names the metric itself.
         scorer: the column of the scorers' names.
         status: the column of the responses' status.
+        note: the column of what scorers said of each outcome, such as a judge's reason.
         cluster: the column that names each item's cluster.
         stratum: the column that names each item's stratum.
         weight: the column of the items' weights.
@@ -57,6 +58,7 @@ class ReadOptions:
     metric: str | None = None
     scorer: str | None = None
     status: str | None = None
+    note: str | None = None
     cluster: str | None = None
     stratum: str | None = None
     weight: str | None = None

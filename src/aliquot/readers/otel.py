@@ -151,7 +151,12 @@ class _Reading:
         self.unread += number is None and error is None
         status = "error" if error is not None and number is None else "unparsed" if number is None else None
         self.rows.score(
-            name, number, label=label or (first_line(error) if error else None), judge=judge, status=status
+            name,
+            number,
+            label=label or (first_line(error) if error else None),
+            judge=judge,
+            status=status,
+            note=attributes.get(EXPLANATION) or text_of(error),
         )
 
     def notes(self) -> list[Note]:

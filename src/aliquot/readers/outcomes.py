@@ -40,7 +40,7 @@ WHOLE_NUMBERS: Final = frozenset(
 )  # fmt: skip
 TRUTHS: Final = frozenset({"response.cached", "metric.headline"})
 STATUS: Final = frozenset({"status", "outcome.status"})
-TEXTS: Final = ("inputs", "reference", "response")
+TEXTS: Final = ("inputs", "reference", "response", "note")
 OWN_NAMES: Final = {**OUTCOME, **RESPONSE, CONTENT: "content"}
 """What a column of the long table is called in its own table."""
 
@@ -307,10 +307,11 @@ def _texts(rows: pl.DataFrame) -> HeldTexts | None:
     if not any(name in rows.columns for name in TEXTS):
         return None
     texts = rows.select(
-        "system", "task", "item", "attempt",
+        "system", "task", "item", "attempt", "metric",
         *(pl.col(name) if name in rows.columns else pl.lit(None, dtype=pl.String).alias(name) for name in
         TEXTS),
     )  # fmt: skip
-    items = {(row[1], row[2]): (row[4], row[5]) for row in texts.iter_rows()}
-    answers = {row[:4]: row[6] for row in texts.iter_rows() if row[6] is not None}
-    return HeldTexts(items=items, responses=answers)
+    items = {(row[1], row[2]): (row[5], row[6]) for row in texts.iter_rows()}
+    answers = {row[:4]: row[7] for row in texts.iter_rows() if row[7] is not None}
+    notes = {row[:5]: row[8] for row in texts.iter_rows() if row[8]}
+    return HeldTexts(items=items, responses=answers, notes=notes)

@@ -217,7 +217,8 @@ class PlatformRows:
         judge = name if by == "judge" or (by is None and explained) else None
         label = text_of(look_first(score, places.label))
         error = look_first(score, places.error)
-        self._put(name, look_first(score, places.value), judge=judge, by=by, label=label, error=error)
+        value = look_first(score, places.value)
+        self._put(name, value, judge=judge, by=by, label=label, error=error, note=explained)
 
     def _put(
         self,
@@ -229,6 +230,7 @@ class PlatformRows:
         label: str | None = None,
         error: Any = None,
         failed: bool = False,
+        note: Any = None,
     ) -> None:
         """Add a score; a word that is no number stays a label, an error of the grader has no value."""
         number = number_of(value)
@@ -241,7 +243,9 @@ class PlatformRows:
         if status == "ok":
             self.labels.add(name)
         shown = label or text or (first_line(text_of(error)) if lost else None)
-        self.rows.score(name, number, label=shown, judge=judge, by=by, status=status)
+        self.rows.score(
+            name, number, label=shown, judge=judge, by=by, status=status, note=note or text_of(error)
+        )
 
     def evidence(self, *, source: Source, notes: Sequence[Note]) -> Evidence:
         """Return the records as evidence.

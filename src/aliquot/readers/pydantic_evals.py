@@ -35,6 +35,7 @@ class _Spec(Struct):
 
 class _Verdict(Struct):
     value: bool | float | str | None = None
+    reason: Any = None
     source: _Spec = field(default_factory=_Spec)
 
 
@@ -143,7 +144,15 @@ def _take(
             text = verdict.value if isinstance(verdict.value, str) else None
             judge, scorer = _judge(verdict.source), verdict.source.name
             status = "ok" if text is not None else None
-            rows.score(name, verdict.value, label=text, judge=judge, scorer=scorer, status=status)
+            rows.score(
+                name,
+                verdict.value,
+                label=text,
+                judge=judge,
+                scorer=scorer,
+                status=status,
+                note=verdict.reason,
+            )
     for failure in case.evaluator_failures:
         for name in evaluators.get(failure.name, [failure.name]):
             judge = JUDGE if failure.name == JUDGE else None
@@ -154,6 +163,7 @@ def _take(
                 status="error",
                 label=first_line(failure.error_message),
                 judge=judge,
+                note=failure.error_message,
             )
     for name, value in case.metrics.items():
         if name not in FACTS:

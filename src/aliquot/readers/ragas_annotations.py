@@ -38,6 +38,7 @@ _OUTCOME: Final = (
 
 
 class _Prompt(Struct):
+    prompt_output: Any = None
     edited_output: Any = None
 
 
@@ -73,6 +74,12 @@ class _Sample(Struct):
         if self.is_accepted:
             return self.verdict
         return 1.0 - self.verdict if self.verdict in (0.0, 1.0) else None
+
+    def reason(self, place: str) -> str | None:
+        """Return why: the judge's words in ``prompt_output``, a person's in ``edited_output``."""
+        outputs = (getattr(prompt, place) for prompt in (self.prompts or {}).values() if prompt is not None)
+        said = (output.get("reason") for output in outputs if isinstance(output, Mapping))
+        return "\n".join(one for one in said if isinstance(one, str)) or None
 
 
 def evidence_of_annotations(
@@ -118,14 +125,15 @@ def evidence_of_annotations(
         texts=HeldTexts(
             items={(TASK, row[0][2]): row[1] for row in rows},
             responses={(system, TASK, row[0][2], row[0][3]): row[2] for row in rows if row[2] is not None},
+            notes={row[0][:5]: row[3] for row in rows if row[3] is not None},
         ),
     )
 
 
 def _rows(
     samples: Mapping[str, list[_Sample]], system: str
-) -> Iterator[tuple[tuple[Any, ...], tuple[str | None, str | None], str | None]]:
-    """Yield the judge's and the person's outcome of each verdict, with the texts it is about."""
+) -> Iterator[tuple[tuple[Any, ...], tuple[str | None, str | None], str | None, str | None]]:
+    """Yield the judge's and the person's outcome of each verdict, with its texts and what was said of it."""
     answers: dict[str, dict[str | None, int]] = defaultdict(dict)
     given: dict[tuple[Any, ...], int] = defaultdict(int)
     for metric, own in samples.items():
@@ -140,6 +148,7 @@ def _rows(
                 (*key, metric, JUDGE, repeat, sample.verdict, None, _status(sample.verdict), "judge"),
                 texts,
                 answer,
+                sample.reason("prompt_output"),
             )
             if sample.is_accepted is not None or sample.target is not None:
                 label = (
@@ -147,7 +156,7 @@ def _rows(
                 )
                 value = sample.persons
                 row = (*key, f"{HUMAN}{metric}", "person", repeat, value, label, _status(value), "person")
-                yield row, texts, answer
+                yield row, texts, answer, sample.reason("edited_output")
 
 
 def _texts(fields: Mapping[str, Any]) -> tuple[str | None, str | None, str | None]:

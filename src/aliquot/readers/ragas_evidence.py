@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import polars as pl
@@ -249,4 +250,36 @@ def _texts(read: Sequence[_Read]) -> HeldTexts:
             items.setdefault((TASK, item), (asked, expected))
             if answer is not None:
                 answers[one.log.system, TASK, item, attempt] = answer
-    return HeldTexts(items=items, responses=answers)
+    return HeldTexts(
+        items=items,
+        responses=answers,
+        notes={key: note for one in read for key, note in _said(one)},
+        told={(TASK, item): _told(one, row) for one in read for row, item in enumerate(one.names)},
+        spoken={key: partial(value_of, cell) for one in read for key, cell in _spoken(one)},
+    )
+
+
+def _said(read: _Read) -> Iterator[tuple[tuple[str, str, str, int, str], str]]:
+    """Yield what a metric said of a row, where the table has a column of its reasons."""
+    table = read.log.table.columns
+    for metric in read.columns.metrics:
+        reasons = next(
+            (table[name] for name in (f"{metric}_reason", f"{metric}.reason") if name in table), ()
+        )
+        for item, attempt, reason in zip(read.names, read.attempts, reasons, strict=False):
+            if isinstance(reason, str) and reason:
+                yield (read.log.system, TASK, item, attempt, metric), reason
+
+
+def _told(read: _Read, row: int) -> dict[str, Any]:
+    """Return a row's other columns: what was retrieved, and what is no value."""
+    used = {*read.columns.asked, *read.columns.metrics, read.columns.expected, read.columns.answered}
+    return {name: cells[row] for name, cells in read.log.table.columns.items() if name not in used}
+
+
+def _spoken(read: _Read) -> Iterator[tuple[tuple[str, str, str, int], Any]]:
+    """Yield the conversations of rows that are conversations."""
+    if read.columns.answered is None and len(read.columns.asked) == 1:
+        cells = read.log.table.columns[read.columns.asked[0]]
+        for item, attempt, cell in zip(read.names, read.attempts, cells, strict=True):
+            yield (read.log.system, TASK, item, attempt), cell

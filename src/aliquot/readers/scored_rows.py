@@ -46,6 +46,9 @@ class ScoredRows:
     answers: dict[tuple[str, str, str, int], str] = field(
         default_factory=dict[tuple[str, str, str, int], str]
     )
+    notes: dict[tuple[str, str, str, int, str], str] = field(
+        default_factory=dict[tuple[str, str, str, int, str], str]
+    )
     _attempts: Counter[tuple[str, str, str]] = field(default_factory=Counter[tuple[str, str, str]])
     _repeats: Counter[tuple[Any, ...]] = field(default_factory=Counter[tuple[Any, ...]])
 
@@ -97,12 +100,16 @@ class ScoredRows:
         scorer: str | None = None,
         status: str | None = None,
         by: str | None = None,
+        note: object = None,
     ) -> None:
-        """Add what a grader said of the answer added last; nothing finite is no value."""
+        """Add what a grader said of the answer added last, its words as ``note``; nothing finite is no value."""
         number = float(value) if isinstance(value, bool | int | float) and abs(value) <= LARGEST else None
         last = self.responses[-1]
         key = {name: last[name] for name in ("system", "task", "item", "attempt")}
         own = {**key, "metric": metric, "scorer": scorer or judge or "recorded"}
+        if isinstance(note, str) and note:
+            told = (last["system"], last["task"], last["item"], last["attempt"], metric)
+            self.notes[told] = "\n".join(filter(None, (self.notes.get(told), note)))
         self._repeats[tuple(own.values())] += 1
         self.outcomes.append(
             {
@@ -164,7 +171,7 @@ class ScoredRows:
             metrics=self._metrics(frame, headline, bounds or {}, lower),
             sources=(source,),
             notes=notes,
-            texts=HeldTexts(items=self.asked, responses=self.answers),
+            texts=HeldTexts(items=self.asked, responses=self.answers, notes=self.notes, told=self.told),
             **tables,
         )
 
