@@ -16,6 +16,7 @@ test: $(VENV)/.dev ## the tests that need no heavy part (under 10 minutes on two
 	@$(PYTEST) -m "not heavy and not model"
 
 test-all: test ## the same, then what takes minutes, a browser or the model
+	@sh tools/browser
 	@$(BIN)/aliquot model
 	@$(PYTEST) -m "heavy or model"
 

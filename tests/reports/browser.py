@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,6 +46,15 @@ def opened(browser: Browser, path: Path, *, fragment: str = "", **context: Any) 
         assert [url for url in asked if not url.startswith((path.as_uri(), "blob:"))] == []
     finally:
         page.close()
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Wait until something holds; Playwright's own waiting evaluates text, which the policy of the page forbids."""
+    for _ in range(200):
+        if holds():
+            return
+        time.sleep(0.05)
+    raise AssertionError("it did not come to hold within 10 seconds")
 
 
 def written(path: Path, rows: Sequence[dict[str, Any]]) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -42,8 +42,10 @@ class Wish:
 
 
 def find_rows(evidence: Evidence, pairs: Pairs, *, wish: Wish) -> Rows:
-    """Return the rows of a pairing that are asked for, with their texts."""
+    """Return the rows of a pairing that are asked for, with their texts; of systems that share none, each one's own."""
     a, b = pairs.baseline, pairs.candidate
+    if not pairs.attrition.shared:
+        return _apart(find_rows_alone(evidence, a, wish=wish), find_rows_alone(evidence, b, wish=wish))
     scale = scale_of(evidence, a.metric)
     frame = pairs.frame.filter(
         pl.col("a").is_not_null() | pl.col("b").is_not_null() | (pl.col("missing_a") > 0)
@@ -52,6 +54,25 @@ def find_rows(evidence: Evidence, pairs: Pairs, *, wish: Wish) -> Rows:
         row["item"]: _change(row["a"], row["b"], scale) for row in frame.iter_rows(named=True)
     }
     return _rows(evidence, frame, changes, (a, b), scale, wish=wish)
+
+
+def _apart(a: Rows, b: Rows) -> Rows:
+    """Return the rows of two systems that share no item: each row has one side."""
+    rows = sorted((*a.rows, *b.rows), key=lambda row: (ORDER.index(row.change), row.item))
+    return replace(
+        a,
+        candidate=f"{a.candidate} and {b.candidate}",
+        counts=Counter(a.counts) + Counter(b.counts),
+        rows=tuple(rows),
+        left_out=a.left_out + b.left_out,
+        reading_order=_reading_order(rows),
+    )
+
+
+def _reading_order(rows: Sequence[Row]) -> tuple[int, ...]:
+    """Return the places of the rows that fail, in a random order that is the same every time."""
+    failing = [place for place, row in enumerate(rows) if row.change in {"broke", "still_failing"}]
+    return tuple(map(int, np.random.default_rng(DEFAULT_SEED).permutation(failing)))
 
 
 def find_rows_alone(evidence: Evidence, units: Units, *, wish: Wish) -> Rows:
@@ -84,16 +105,16 @@ def _rows(
     wanted.sort(key=lambda item: (ORDER.index(changes[item]), item))
     known = {row["item"]: row for row in frame.iter_rows(named=True)}
     kept = wanted if wish.limit is None else wanted[: wish.limit]
-    failing = [place for place, item in enumerate(kept) if changes[item] in {"broke", "still_failing"}]
+    rows = tuple(_row(evidence, known[item], changes[item], sides, task=units[0].task) for item in kept)
     return Rows(
         baseline=units[0].system if len(units) > 1 else None,
         candidate=units[-1].system,
         task=units[0].task,
         metric=units[0].metric,
         counts=Counter(changes.values()),
-        rows=tuple(_row(evidence, known[item], changes[item], sides, task=units[0].task) for item in kept),
+        rows=rows,
         left_out=len(wanted) - len(kept),
-        reading_order=tuple(map(int, np.random.default_rng(DEFAULT_SEED).permutation(failing))),
+        reading_order=_reading_order(rows),
     )
 
 

@@ -49,7 +49,7 @@ class ItemsView:
     sentence: str
     index: Markup
     texts: tuple[Markup, ...]
-    rests: tuple[tuple[str, str], ...]
+    rests: tuple[tuple[str, Markup], ...]
     static: tuple[StaticItem, ...]
     left_out: int
 
@@ -83,7 +83,7 @@ class StaticItem:
 class _Rests:
     """Ends of long texts, packed until there is no room."""
 
-    packed: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    packed: list[tuple[str, Markup]] = field(default_factory=list[tuple[str, Markup]])
     room: int = KEPT
     shown: int = IN_ALL
 
@@ -101,7 +101,7 @@ class _Rests:
             if len(packed) <= self.room:
                 self.room -= len(packed)
                 held["rest"] = f"r{len(self.packed)}"
-                self.packed.append((held["rest"], packed))
+                self.packed.append((held["rest"], Markup(packed)))  # noqa: S704 - base64
         return held
 
 
@@ -134,8 +134,6 @@ def _sentence(rows: Rows) -> str:
 
 def _index(rows: Rows) -> dict[str, Any]:
     return {
-        "systems": [name for name in (rows.baseline, rows.candidate) if name is not None],
-        "metric": rows.metric,
         "titles": change_titles(rows),
         "order": list(rows.reading_order),
         "items": [_entry(row) for row in rows.rows],
@@ -172,7 +170,11 @@ def _texts(row: Row, rests: _Rests) -> dict[str, Any]:
 
 
 def _side(side: SideOfRow, rests: _Rests) -> dict[str, Any]:
-    held: dict[str, Any] = {"attempt": side.attempt, "attempts": len(side.values)}
+    held: dict[str, Any] = {
+        "system": inert_lines(side.system),
+        "attempt": side.attempt,
+        "attempts": len(side.values),
+    }
     if side.turns:
         held["turns"] = _turns(side.turns, rests)
     if side.text is not None:

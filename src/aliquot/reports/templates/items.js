@@ -3,7 +3,7 @@
 (() => {
   const $ = (id) => document.getElementById(id);
   const data = JSON.parse($("index").textContent);
-  const { items, titles, systems } = data;
+  const { items, titles } = data;
   const PAGE = 100;
   const place = new Map(items.map((item, number) => [item.id, number]));
   const state = { changes: new Set(), status: "", labels: {}, search: "", reading: false, shown: PAGE, list: [] };
@@ -215,13 +215,13 @@
     return held.text === undefined ? [make("p", { class: "soft" }, "answer not kept")] : longText(held);
   }
 
-  function pane(name, held, item, side, marks) {
+  function pane(held, item, side, marks) {
     const scores = Object.entries(held.scores || {}), facts = Object.entries(held.facts || {});
     const pairs = (rows) => make("dl", { class: "facts" }, ...rows.flatMap(([key, value]) =>
       [make("dt", {}, key), make("dd", {}, value)]));
     const which = held.attempts > 1 ? ` attempt ${held.attempt} of ${held.attempts}` : "";
     return make("section", { class: "pane" },
-      make("h4", {}, name, " ", make("span", { class: "strip" }, item.strips[side]), make("span", { class: "soft" }, which)),
+      make("h4", {}, held.system, " ", make("span", { class: "strip" }, item.strips[side]), make("span", { class: "soft" }, which)),
       ...(marks ? longText(held, marks) : saidBy(held)),
       ...Object.entries(held.notes || {}).flatMap(([metric, note]) =>
         [make("p", { class: "role" }, `${metric} says`), ...longText(note)]),
@@ -251,7 +251,7 @@
       ...(texts.asks ? [make("h4", {}, "Asked"), ...saidBy(texts.asks)] : []),
       ...(texts.expects ? [make("h4", {}, "Expected"), ...longText(texts.expects)] : []),
       same ? make("p", { class: "soft" }, "Both gave the same answer.") : "",
-      make("div", { class: "sides" }, ...sides.map((held, side) => pane(systems[side], held, item, side, marks && marks[side]))),
+      make("div", { class: "sides" }, ...sides.map((held, side) => pane(held, item, side, marks && marks[side]))),
       ...(texts.metadata ? [make("details", {}, make("summary", {}, "Metadata"),
         ...Object.entries(texts.metadata).flatMap(([name, held]) => [make("p", { class: "role" }, name), ...longText(held)]))] : []),
       make("label", { class: "note" }, "Your note (kept in this browser, exported as CSV) ", note));
