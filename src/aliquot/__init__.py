@@ -96,6 +96,7 @@ present_with(
     {
         "html": _when_asked("aliquot.reports.notebook", "notebook_html"),
         "markdown": _when_asked("aliquot.reports.notebook", "notebook_markdown"),
+        "plot": _when_asked("aliquot.reports.notebook", "notebook_plot"),
     }
 )
 

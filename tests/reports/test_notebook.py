@@ -96,6 +96,7 @@ found = compare(from_frame(pl.DataFrame(rows)), noise=None)
 found
 """,
     "found.to_frame().filter(pl.col('part') == 'difference')",
+    "found.plot()",
 )
 
 
@@ -111,8 +112,9 @@ def test_a_live_notebook_shows_a_finding(tmp_path: Path):
         kernel_name="python3",
         resources={"metadata": {"path": str(tmp_path)}},
     ).execute()
-    first, frame = (cell["outputs"][-1]["data"] for cell in notebook.cells)
+    first, frame, picture = (cell["outputs"][-1]["data"] for cell in notebook.cells)
     assert first["text/html"].startswith("<div><p><strong>UNDECIDED: ")
     assert first["text/markdown"].startswith("**UNDECIDED: ")
     assert first["text/plain"].startswith("<Comparison: UNDECIDED: ")
     assert "difference" in frame["text/html"]
+    assert "vega" in picture["text/html"]

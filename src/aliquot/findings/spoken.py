@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 # Nothing heavy at the top: the package's own start hands the presenters in, also before ``--help``.
 if TYPE_CHECKING:
+    import altair as alt
     import polars as pl
 
     from aliquot.findings.verdict import Verdict
@@ -18,7 +19,7 @@ def present_with(presenters: Mapping[str, Callable[[Spoken], Any]]) -> None:
     """Say how findings are shown; this room knows no renderer, so a higher one hands them in.
 
     Args:
-        presenters: form (``html``, ``markdown``) → function that takes a finding of any kind.
+        presenters: form (``html``, ``markdown``, ``plot``) → function that takes a finding of any kind.
     """
     _PRESENTERS.update(presenters)
 
@@ -46,6 +47,15 @@ class Spoken:
         from aliquot.findings.frame import frame_of  # noqa: PLC0415 - Polars, which the package's start must not load
 
         return frame_of(self)
+
+    def plot(self) -> alt.TopLevelMixin:
+        """Return the pictures of the finding as an Altair chart, for a notebook (``pip install 'aliquot[plot]'``).
+
+        Raises:
+            MachineError: Altair is not installed.
+            UsageError: a finding that has no picture.
+        """
+        return _PRESENTERS["plot"](self)
 
     def _repr_html_(self) -> str:
         return _PRESENTERS["html"](self)

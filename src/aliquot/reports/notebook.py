@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
+from typing import TYPE_CHECKING
 
+from aliquot.errors import MachineError, UsageError
 from aliquot.findings.finding import Finding
 from aliquot.reports.plain import neutralise
-from aliquot.reports.render import render
+from aliquot.reports.render import charts_of, render
 from aliquot.reports.sheet import Block, Grid
 from aliquot.reports.sheets import sheet_of
 from aliquot.stats.printing import as_html
+
+if TYPE_CHECKING:
+    import altair as alt
 
 _MAX_ROWS = 200
 """Rows of a table shown; the rest are counted."""
@@ -35,6 +40,25 @@ def notebook_html(finding: Finding) -> str:
 def notebook_markdown(finding: Finding) -> str:
     """Return a finding of any kind as Markdown."""
     return render(finding, form="markdown")
+
+
+def notebook_plot(finding: Finding) -> alt.TopLevelMixin:
+    """Return the pictures of a finding as an Altair chart.
+
+    Raises:
+        MachineError: Altair is not installed.
+        UsageError: a finding that has no picture.
+    """
+    try:
+        from aliquot.reports.altair_charts import draw  # noqa: PLC0415 - a named optional extra
+    except ModuleNotFoundError as error:
+        raise MachineError(
+            "Pictures in a notebook need an extra. Run: pip install 'aliquot[plot]'"
+        ) from error
+    charts = charts_of(finding)
+    if not charts:
+        raise UsageError(f"there is nothing to draw of this {finding.kind}")
+    return draw(charts)
 
 
 def _closing(finding: Finding, footer: str) -> Iterator[str]:
