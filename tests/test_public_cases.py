@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
+from aliquot.runner.cache import cache_key
 from aliquot.stats import Undefined, item_pass_at_k, proportion
+from aliquot.systems.requests import ChatRequest, Decoding, Message
 from tests.cli.called import call
 from tests.shared import shared
 
@@ -216,3 +218,24 @@ def test_29_pass_at_k_of_too_few_attempts_is_not_available(tmp_path: Path) -> No
                 assert found == expected[named]
             elif case.get(named) == "not available":
                 assert isinstance(found, Undefined)
+
+
+def test_51_a_cache_key_covers_everything() -> None:
+    name = "51-cache-key-covers-everything"
+    lines = (folder(name) / "requests.jsonl").read_text(encoding="utf-8").splitlines()
+    keys = [_cache_key(json.loads(line)) for line in lines]
+    assert len(set(keys)) == checks(name)["n_distinct_keys"]
+    assert keys[0] == keys[9]
+    assert keys[10] != keys[0]  # no temperature is not temperature 0
+
+
+def _cache_key(body: dict[str, Any]) -> str:
+    messages = tuple(Message(one["role"], one["content"]) for one in body["messages"])
+    decoding = Decoding(
+        temperature=body.get("temperature"),
+        max_tokens=body["max_tokens"],
+        seed=body.get("seed"),
+        stop=tuple(body.get("stop", ())),
+        top_p=body.get("top_p"),
+    )
+    return cache_key({"model": body["model"]}, ChatRequest(messages, decoding), attempt=1)

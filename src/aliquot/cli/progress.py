@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from typing import TYPE_CHECKING, Final
@@ -10,6 +11,9 @@ import click
 
 if TYPE_CHECKING:
     from aliquot.runner.progress import Progress
+
+_LEAST_PEEKED: Final = 10
+"""Scored answers from which a running rate is shown."""
 
 _EVERY_S: Final = {True: 0.2, False: 10.0}
 """Seconds between two lines, on a terminal and elsewhere."""
@@ -60,10 +64,49 @@ class ProgressLine:
 def _line(progress: Progress) -> str:
     rate = "" if progress.rate is None else f", {progress.rate:.1f} a second"
     left = "" if progress.eta_s is None else f", {_left(progress.eta_s)} left"
+    cost = "" if not progress.spent else f", cost {progress.spent:.3g}"
+    if progress.expected_cost is not None:
+        cost += f" of about {progress.expected_cost:.3g}"
     odd = ", ".join(
         f"{count} {status}" for status, count in sorted(progress.statuses.items()) if status != "ok"
     )
-    return f"{progress.done} of {progress.total}{rate}{left}{f' ({odd})' if odd else ''}"
+    return (
+        f"{progress.done} of {progress.total}{rate}{left}{cost}{f' ({odd})' if odd else ''}{_peek(progress)}"
+    )
+
+
+def _peek(progress: Progress) -> str:
+    """Write the rate of the system that is being asked, with an interval, as what it is: a look half-way."""
+    total, n = progress.scores.get(progress.system, (0.0, 0))
+    if n < _LEAST_PEEKED or progress.done == progress.total or not 0 <= total <= n:
+        return ""
+    from aliquot.stats.proportions import wilson
+
+    seen = wilson(total, n)
+    return f"; {progress.system[:20]} {100 * seen.point:.0f}% [{100 * seen.low:.0f}, {100 * seen.high:.0f}], a peek"
+
+
+class JsonLines:
+    """Writes every step as one JSON object a line on standard error, for programs that watch a run."""
+
+    def started(self, progress: Progress) -> None:
+        """Write how much there is to ask."""
+        self._write("started", progress)
+
+    def answered(self, progress: Progress) -> None:
+        """Write where the run stands."""
+        self._write("answered", progress)
+
+    def noted(self, text: str) -> None:
+        """Write a sentence."""
+        click.echo(json.dumps({"event": "noted", "text": text}), err=True)
+
+    def _write(self, event: str, progress: Progress) -> None:
+        from dataclasses import asdict
+
+        seen = {**asdict(progress), "rate": progress.rate, "eta_s": progress.eta_s}
+        seen["expected_cost"] = progress.expected_cost
+        click.echo(json.dumps({"event": event, **seen}), err=True)
 
 
 def _left(seconds: float) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import click
 
 from aliquot.cli.options import threads_from_environment
-from aliquot.cli.progress import ProgressLine
+from aliquot.cli.progress import JsonLines, ProgressLine
 
 
 @click.command("run")
@@ -17,7 +18,13 @@ from aliquot.cli.progress import ProgressLine
     "--limit", type=click.IntRange(min=1), help="Ask this many items only: a seeded stratified part."
 )
 @click.option("--concurrency", type=click.IntRange(min=1), help="Requests in flight.")
-def command(evaluation: str, *, directory: str, limit: int | None, concurrency: int | None) -> None:
+@click.option("--interleave", is_flag=True, help="Let the systems take turns, question by question.")
+@click.option("--cache", metavar="FILE", help="Answers kept between runs; failures never are.")
+@click.option(
+    "--max-cost", type=click.FloatRange(min=0), help="Stop at this much money (needs prices in the file)."
+)
+@click.option("--progress", type=click.Choice(["line", "json"]), default="line", help="How progress is said.")
+def command(evaluation: str, *, directory: str, progress: str, **choices: Any) -> None:
     """Ask the systems of an evaluation file about every item, once; run it again to go on where it stopped.
 
     \b
@@ -29,9 +36,8 @@ def command(evaluation: str, *, directory: str, limit: int | None, concurrency: 
     found = run(
         evaluation,
         directory=directory,
-        observer=ProgressLine(),
-        limit=limit,
-        concurrency=concurrency,
+        observer=JsonLines() if progress == "json" else ProgressLine(),
         threads=threads_from_environment(os.environ),
+        **choices,
     )
     click.echo(f"{found.path}{os.sep}")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
 from aliquot.errors import UsageError, excerpt
+from aliquot.runner.money import Prices, currency_of
 from aliquot.scorers.rules import rule_named
 from aliquot.systems.requests import Decoding
 
@@ -27,6 +28,7 @@ class SystemSpec:
         mode: ``chat`` sends the prompt as the user's message, ``completion`` as a text to continue.
         instructions: system message (chat only), sent as it stands.
         decoding: how the answer is drawn.
+        prices: what its tokens cost; None when that is not said.
     """
 
     model: str
@@ -34,6 +36,7 @@ class SystemSpec:
     mode: Mode = "chat"
     instructions: str | None = None
     decoding: Decoding = field(default_factory=Decoding)
+    prices: Prices | None = None
 
     def __post_init__(self) -> None:
         if self.instructions is not None and self.mode == "completion":
@@ -117,3 +120,4 @@ class Evaluation:
             raise UsageError("an evaluation needs at least one system")
         if self.attempts < 1:
             raise UsageError(f"attempts is {self.attempts}; it must be 1 or more")
+        currency_of(spec.prices for spec in self.systems.values() if spec.prices is not None)

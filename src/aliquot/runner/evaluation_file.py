@@ -8,6 +8,7 @@ from typing import Final, Literal, cast
 from aliquot.errors import InputError, UsageError, excerpt
 from aliquot.runner.documents import Node, parse
 from aliquot.runner.evaluation import MODES, Evaluation, Guards, SampleSpec, ScorerSpec, SystemSpec
+from aliquot.runner.money import Prices
 from aliquot.scorers.rules import RULES
 from aliquot.systems.requests import Decoding
 
@@ -15,7 +16,8 @@ KEYS: Final = (
     "name", "task", "items", "sample", "seed", "attempts", "cluster", "segments", "scorer", "guards",
     "systems",
 )  # fmt: skip
-SYSTEM_KEYS: Final = ("model", "mode", "instructions", "prompt", "decoding")
+SYSTEM_KEYS: Final = ("model", "mode", "instructions", "prompt", "decoding", "prices")
+PRICE_KEYS: Final = ("input", "output", "cached", "per", "currency", "source")
 REQUIRED: Final = ("name", "items", "scorer", "systems")
 SYSTEM_REQUIRED: Final = ("model", "prompt")
 WANTED: Final = "An evaluation file is YAML with name, items, scorer and systems: see docs/evaluation.md"
@@ -134,6 +136,22 @@ def _system(node: Node) -> SystemSpec:
         instructions=_text(keys, "instructions"),
         prompt=keys["prompt"].text(),
         decoding=_decoding(keys["decoding"]) if "decoding" in keys else Decoding(),
+        prices=_prices(keys["prices"]) if "prices" in keys else None,
+    )
+
+
+def _prices(node: Node) -> Prices:
+    keys = node.mapping(PRICE_KEYS)
+    for name in ("input", "output"):
+        if name not in keys:
+            node.refuse(f"the key {name!r} is missing", remedy="Say what a million tokens of each cost")
+    return Prices(
+        input=keys["input"].number(low=0),
+        output=keys["output"].number(low=0),
+        cached=keys["cached"].number(low=0) if "cached" in keys else None,
+        per=keys["per"].whole(low=1) if "per" in keys else 1_000_000,
+        currency=keys["currency"].text() if "currency" in keys else "USD",
+        source=keys["source"].text() if "source" in keys else "",
     )
 
 
@@ -141,9 +159,14 @@ def _decoding(node: Node) -> Decoding:
     keys = node.mapping(DECODING_KEYS)
     standard = Decoding()
     return Decoding(
-        temperature=keys["temperature"].number(low=0) if "temperature" in keys else standard.temperature,
+        temperature=_temperature(keys["temperature"]) if "temperature" in keys else standard.temperature,
         max_tokens=keys["max_tokens"].whole(low=1) if "max_tokens" in keys else standard.max_tokens,
         stop=keys["stop"].texts() if "stop" in keys else (),
         top_p=keys["top_p"].number(low=0, high=1) if "top_p" in keys else None,
         seed=keys["seed"].whole() if "seed" in keys else None,
     )
+
+
+def _temperature(node: Node) -> float | None:
+    """Return a temperature; ``null`` leaves it to the system, as some servers refuse any."""
+    return None if node.value is None else node.number(low=0)

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from itertools import zip_longest
 from typing import TypeAlias
 
 from aliquot.errors import AliquotError
 from aliquot.evidence.status import MEASUREMENT_SIDE
 from aliquot.files.journal import Journal
 from aliquot.files.records import Response, settle
+from aliquot.runner.cache import AnswerCache, cache_key
 from aliquot.runner.guards import ParseRate
+from aliquot.runner.money import Purse, currency_of
 from aliquot.runner.plan import Plan, Question
 from aliquot.runner.progress import Tally
 from aliquot.runner.scoring import score_response
+from aliquot.scorers.scores import Score
 from aliquot.systems.replies import Reply
 from aliquot.systems.requests import ChatRequest, CompletionRequest, fingerprint
 from aliquot.systems.system import System
@@ -29,6 +34,23 @@ def answered_keys(records: Iterable[Response]) -> Mapping[Key, Response]:
     return {record.key: record for record in settle(records) if record.status not in MEASUREMENT_SIDE}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """How a session asks; none of it changes what is asked.
+
+    Attributes:
+        concurrency: requests in flight; None for what the model says it can take.
+        interleave: whether the systems take turns question by question, so that what drifts meets all alike.
+        cache: answers kept between runs; None for none.
+        max_cost: money at which the session stops; None for no limit.
+    """
+
+    concurrency: int | None = None
+    interleave: bool = False
+    cache: AnswerCache | None = None
+    max_cost: float | None = None
+
+
 class Executor:
     """Asks what a plan needs and the journal does not hold yet.
 
@@ -38,7 +60,7 @@ class Executor:
         journal: where answers go, open for this process alone.
         tally: counts and tells.
         now: the time of day, for the records.
-        concurrency: requests in flight; None for what the model says it can take.
+        terms: how it asks.
     """
 
     def __init__(
@@ -49,27 +71,51 @@ class Executor:
         journal: Journal,
         tally: Tally,
         now: Callable[[], datetime],
-        concurrency: int | None = None,
+        terms: Terms,
     ) -> None:
         self._plan, self._models, self._journal = plan, models, journal
-        self._tally, self._now, self._concurrency = tally, now, concurrency
+        self._tally, self._now, self._terms = tally, now, terms
+        self._prices = {name: spec.prices for name, spec in plan.evaluation.systems.items()}
+        currency = currency_of(price for price in self._prices.values() if price is not None)
+        self._purse = Purse(limit=terms.max_cost, currency=currency)
+        self._purse.keep(journal.records)
         self._answered = answered_keys(journal.records)
         self._tries = Counter(record.key for record in journal.records)
         self._guards = {name: ParseRate(name, plan.evaluation.guards) for name in plan.evaluation.systems}
 
     async def execute(self) -> None:
-        """Ask one system after the other; at the end every question has an answer or an error on record.
+        """Ask one system after the other, or all in turn; at the end every question has an answer or an error.
 
         Raises:
-            RunStoppedError: a guard stopped the run.
+            RunStoppedError: a guard or the limit of the cost stopped the run.
             MachineError: the journal cannot be written.
         """
         self._recount()
         self._tally.start()
-        for name in self._plan.evaluation.systems:
-            questions = self._plan.questions(name)
-            left = [question for question in questions if self._key(question) not in self._answered]
-            await self._ask_all(name, left)
+        self._purse.require_room()
+        by_system = [self._owed(name) for name in self._plan.evaluation.systems]
+        self._foresee(by_system)
+        if self._terms.interleave:
+            by_system = [[question for turn in zip_longest(*by_system) for question in turn if question]]
+        for questions in by_system:
+            await self._ask_all(questions)
+
+    def _foresee(self, owed: Iterable[Sequence[Question]]) -> None:
+        """Say what the answers still owed can cost at most, before anything is spent."""
+        prices, prompts = self._prices, self._plan.prompts
+        ceiling, currency = 0.0, ""
+        for question in (one for questions in owed for one in questions):
+            if (price := prices[question.system]) is not None:
+                ceiling += price.at_most(prompts[question.system].request(question.item))
+                currency = price.currency
+        if ceiling:
+            self._tally.note(
+                f"this costs at most about {ceiling:.2g} {currency} (every answer's budget used up)"
+            )
+
+    def _owed(self, system: str) -> list[Question]:
+        """Return what a system is still to be asked, in order."""
+        return [one for one in self._plan.questions(system) if self._key(one) not in self._answered]
 
     def _recount(self) -> None:
         """Count the answers of earlier sessions, and show them to the guards."""
@@ -77,32 +123,38 @@ class Executor:
             for question in self._plan.questions(name):
                 response = self._answered.get(self._key(question))
                 if response is not None:
-                    status = self._status(question, response)
-                    self._tally.keep(status)
-                    self._guards[name].see(status)
+                    score = self._score(question, response)
+                    self._tally.keep(name, score.status, score.value)
+                    self._guards[name].see(score.status)
 
-    async def _ask_all(self, system: str, questions: Iterable[Question]) -> None:
+    async def _ask_all(self, questions: Sequence[Question]) -> None:
         """Let a few workers share the questions; the first fault of ours or stop of a guard ends them all."""
-        model = self._models[self._plan.evaluation.systems[system].model]
         waiting = iter(questions)
+        models = {question.system: self._model(question.system) for question in questions}
+        workers = self._terms.concurrency or min((model.concurrency for model in models.values()), default=1)
 
         async def work() -> None:
             for question in waiting:
-                status = await self._ask(model, question)
-                self._guards[system].see(status)
+                status = await self._ask(models[question.system], question)
+                self._guards[question.system].see(status)
 
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(self._concurrency or model.concurrency):
+                for _ in range(workers):
                     group.create_task(work())
         except* AliquotError as faults:
             raise _first(faults) from None
+
+    def _model(self, system: str) -> System:
+        return self._models[self._plan.evaluation.systems[system].model]
 
     async def _ask(self, model: System, question: Question) -> str:
         """Ask, put the answer on disk, count it, and return its status as scored."""
         request = self._plan.prompts[question.system].request(question.item)
         started = self._now().isoformat(timespec="milliseconds")
-        reply = await _send(model, request)
+        reply, cached = await self._answer(model, request, attempt=question.attempt)
+        prices = self._prices[question.system]
+        cost = None if prices is None or cached else prices.of(reply)
         response = Response(
             system=question.system,
             task=self._plan.task,
@@ -116,19 +168,41 @@ class Executor:
             first_token_s=reply.first_token_s,
             tokens_in=reply.tokens_in,
             tokens_out=reply.tokens_out,
+            tokens_reasoning=reply.tokens_reasoning,
+            tokens_cached=reply.tokens_cached,
+            cost=cost,
+            currency=None if prices is None or cost is None else prices.currency,
             started=started,
             request=fingerprint(request),
+            cached=cached,
         )
         self._journal.append(response)
-        status = self._status(question, response)
-        self._tally.add(question.system, status)
-        return status
+        score = self._score(question, response)
+        spent = self._purse.spent + (cost or 0.0)
+        self._tally.add(question.system, score.status, score.value, spent=spent)
+        self._purse.pay(cost)
+        return score.status
+
+    async def _answer(
+        self, model: System, request: ChatRequest | CompletionRequest, *, attempt: int
+    ) -> tuple[Reply, bool]:
+        """Return the answer, and whether it was kept from an earlier run."""
+        cache = self._terms.cache
+        if cache is None:
+            return await _send(model, request), False
+        key = cache_key(model.components, request, attempt=attempt)
+        held = cache.get(key)
+        if held is not None:
+            return held, True
+        reply = await _send(model, request)
+        cache.put(key, reply)
+        return reply, False
 
     def _key(self, question: Question) -> Key:
         return (question.system, self._plan.task, question.item.id, question.attempt)
 
-    def _status(self, question: Question, response: Response) -> str:
-        return score_response(self._plan.rules[question.item.id], question.item, response).status
+    def _score(self, question: Question, response: Response) -> Score:
+        return score_response(self._plan.rules[question.item.id], question.item, response)
 
 
 async def _send(model: System, request: ChatRequest | CompletionRequest) -> Reply:

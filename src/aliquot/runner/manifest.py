@@ -16,6 +16,7 @@ from aliquot.files.manifest import Manifest
 from aliquot.item_sets.items import digest
 from aliquot.item_sets.samples import Selection
 from aliquot.runner.evaluation import SystemSpec
+from aliquot.runner.executor import Terms
 from aliquot.runner.plan import ORDER, Plan
 from aliquot.systems.system import System
 
@@ -26,16 +27,14 @@ IDENTITY: Final = ("model", "snapshot")
 """Components that make a system another one; others (the engine) matter only for answers still to come."""
 
 
-def make_manifest(
-    plan: Plan, models: Mapping[str, System], *, now: datetime, concurrency: int | None
-) -> Manifest:
+def make_manifest(plan: Plan, models: Mapping[str, System], *, now: datetime, terms: Terms) -> Manifest:
     """Return the manifest of a run that is about to start.
 
     Args:
         plan: what is asked.
         models: the opened systems by model name.
         now: when the run starts.
-        concurrency: requests in flight, where the user fixed them.
+        terms: how it asks.
     """
     evaluation = plan.evaluation
     return Manifest(
@@ -68,7 +67,10 @@ def make_manifest(
         warnings=tuple(_warnings(plan)),
         settings={
             "file": evaluation.file,
-            "concurrency": concurrency,
+            "concurrency": terms.concurrency,
+            "interleave": terms.interleave,
+            "cache": terms.cache is not None,
+            "max_cost": terms.max_cost,
             "parse_rate": evaluation.guards.parse_rate,
         },
     )
@@ -116,6 +118,7 @@ def _describe_system(spec: SystemSpec, model: System) -> dict[str, Any]:
         **template,
         "prompt_sha256": digest(template),
         "decoding": asdict(spec.decoding),
+        "prices": None if spec.prices is None else asdict(spec.prices),
         "components": dict(model.components),
     }
 

@@ -133,6 +133,14 @@ def _rule(evaluation: Evaluation, item: Item) -> Rule:
         )
     rule = rule_named(name)
     score(rule, item, "")
+    own = rule.right_answer(item)
+    if own is not None and score(rule, item, own).value != 1.0:
+        raise InputError(
+            f"the reference of item {item.id!r} is not right by its own rule {rule.name!r}, so no answer could be",
+            row=item.row,
+            field="reference",
+            remedy="Correct the reference, or name another rule",
+        )
     return rule
 
 

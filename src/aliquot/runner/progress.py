@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+FIRST: Final = 24
+"""Answers from which what is still to come is foreseen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,8 @@ class Progress:
         kept: of ``done``, answers that were on record when this session started.
         statuses: number of answers by status, as scored; errors will be asked again by the next session.
         elapsed_s: seconds since this session started asking.
+        spent: money so far, earlier sessions included; 0 where nothing is priced.
+        scores: system → the sum of its values so far, and over how many answers.
     """
 
     system: str
@@ -27,6 +32,13 @@ class Progress:
     kept: int
     statuses: Mapping[str, int]
     elapsed_s: float
+    spent: float = 0.0
+    scores: Mapping[str, tuple[float, int]] = field(default_factory=dict[str, tuple[float, int]])
+
+    @property
+    def expected_cost(self) -> float | None:
+        """About what the whole run will have cost, from what was paid; None before the first answers."""
+        return self.spent * self.total / self.done if self.spent and self.done >= FIRST else None
 
     @property
     def rate(self) -> float | None:
@@ -83,6 +95,8 @@ class Tally:
         self._statuses: Counter[str] = Counter()
         self._kept = self._new = 0
         self._system = ""
+        self._spent = 0.0
+        self._scores: dict[str, tuple[float, int]] = {}
         self._begin = clock()
 
     @property
@@ -95,21 +109,41 @@ class Tally:
             kept=self._kept,
             statuses=dict(self._statuses),
             elapsed_s=self._clock() - self._begin,
+            spent=self._spent,
+            scores=dict(self._scores),
         )
 
-    def keep(self, status: str) -> None:
+    def keep(self, system: str, status: str, value: float | None = None) -> None:
         """Count an answer of an earlier session."""
         self._kept += 1
-        self._statuses[status] += 1
+        self._count(system, status, value)
+
+    def note(self, text: str) -> None:
+        """Pass a sentence on."""
+        self._observer.noted(text)
 
     def start(self) -> None:
         """Start the clock of this session and say so."""
         self._begin = self._clock()
         self._observer.started(self.progress)
 
-    def add(self, system: str, status: str) -> None:
-        """Count a new answer and say so."""
+    def add(self, system: str, status: str, value: float | None = None, *, spent: float = 0.0) -> None:
+        """Count a new answer and say so.
+
+        Args:
+            system: whose it is.
+            status: as scored.
+            value: its value; None without one.
+            spent: money so far.
+        """
+        self._spent = spent
         self._system = system
         self._new += 1
-        self._statuses[status] += 1
+        self._count(system, status, value)
         self._observer.answered(self.progress)
+
+    def _count(self, system: str, status: str, value: float | None) -> None:
+        self._statuses[status] += 1
+        if value is not None:
+            total, n = self._scores.get(system, (0.0, 0))
+            self._scores[system] = (total + value, n + 1)

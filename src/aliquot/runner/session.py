@@ -12,7 +12,7 @@ import msgspec
 from aliquot.evidence.tables import Evidence
 from aliquot.files.journal import Journal
 from aliquot.files.run_directory import RunDirectory
-from aliquot.runner.executor import Executor, answered_keys
+from aliquot.runner.executor import Executor, Terms, answered_keys
 from aliquot.runner.manifest import continue_manifest, make_manifest
 from aliquot.runner.plan import Plan
 from aliquot.runner.progress import Observer, Tally
@@ -40,7 +40,7 @@ async def run_session(
     models: Mapping[str, System],
     observer: Observer,
     clocks: Clocks,
-    concurrency: int | None = None,
+    terms: Terms | None = None,
 ) -> Evidence:
     """Ask what the run still owes and return its evidence; running again asks only what has no answer.
 
@@ -50,19 +50,20 @@ async def run_session(
         models: the opened systems by model name.
         observer: whom to tell.
         clocks: time.
-        concurrency: requests in flight; None for what each model says it can take.
+        terms: how it asks.
 
     Raises:
         UsageError: the directory's answers belong to another evaluation.
         MachineError: another process works on this run, or the disk refuses.
         RunStoppedError: a guard stopped the run; what was answered is kept.
     """
+    terms = terms or Terms()
     run = RunDirectory.create_or_open(path)
     with Journal.open(run.journal_path) as journal:
         for note in journal.notes:
             observer.noted(note.text)
         answered = answered_keys(journal.records)
-        fresh = make_manifest(plan, models, now=clocks.now(), concurrency=concurrency)
+        fresh = make_manifest(plan, models, now=clocks.now(), terms=terms)
         owed = any(
             (name, plan.task, question.item.id, question.attempt) not in answered
             for name in plan.evaluation.systems
@@ -74,9 +75,7 @@ async def run_session(
         run.write_manifest(manifest)
         run.write_items(keep_item(item, task=plan.task, rule=plan.rules[item.id].name) for item in plan.items)
         tally = Tally(plan.total, observer=observer, clock=clocks.seconds)
-        executor = Executor(
-            plan, models, journal=journal, tally=tally, now=clocks.now, concurrency=concurrency
-        )
+        executor = Executor(plan, models, journal=journal, tally=tally, now=clocks.now, terms=terms)
         await executor.execute()
         run.write_manifest(
             msgspec.structs.replace(manifest, finished=clocks.now().isoformat(timespec="seconds"))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from aliquot.errors import UsageError, nearest
+from aliquot.evidence.identity import text_of
 from aliquot.item_sets.items import Item
 from aliquot.scorers.answers import score_choice, score_exact, score_number, score_words
 from aliquot.scorers.objects import score_json_fields
@@ -32,6 +33,12 @@ class Rule:
     normalisation: str
     apply: Callable[[Item, str], Score]
     reads_cut: bool = False
+
+    def right_answer(self, item: Item) -> str | None:
+        """Return the reference as an answer would spell it, which this rule must find right; None without one."""
+        if self.name == "refusal" or item.reference is None:
+            return None
+        return text_of(item.reference)
 
 
 _ENDS: Final = "; punctuation and mark-up at the ends ignored"

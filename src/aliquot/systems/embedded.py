@@ -239,7 +239,7 @@ def _require_free(port: int) -> None:
 def _parameters(decoding: Decoding) -> dict[str, object]:
     """Return the engine's parameters; its own samplers are off: nothing unrecorded shapes an answer."""
     drawn: dict[str, object] = {
-        "temperature": decoding.temperature,
+        "temperature": decoding.temperature or 0.0,  # none asked for: the most probable token
         "max_tokens": decoding.max_tokens,
         "top_k": 0,
         "top_p": 1.0 if decoding.top_p is None else decoding.top_p,

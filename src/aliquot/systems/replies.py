@@ -26,7 +26,9 @@ class Reply:
         latency_s: seconds from request to the whole answer.
         first_token_s: seconds to the first token, where it is known.
         tokens_in: tokens of the prompt, where they are known.
-        tokens_out: tokens of the answer, where they are known.
+        tokens_out: tokens of the answer, thinking included, where they are known.
+        tokens_reasoning: of those, tokens spent thinking.
+        tokens_cached: of ``tokens_in``, tokens that the provider served from its cache.
     """
 
     text: str
@@ -37,6 +39,8 @@ class Reply:
     first_token_s: float | None = None
     tokens_in: int | None = None
     tokens_out: int | None = None
+    tokens_reasoning: int | None = None
+    tokens_cached: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

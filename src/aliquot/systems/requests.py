@@ -17,21 +17,21 @@ class Decoding:
     """How the answer is drawn.
 
     Attributes:
-        temperature: 0 takes the most probable token each time.
+        temperature: 0 takes the most probable token each time; None sends none, which is not 0.
         max_tokens: the answer's budget; an answer that uses it up is ``truncated``.
         stop: texts that end the answer (they are not part of it).
         top_p: nucleus share in (0, 1], or None for the model's own.
         seed: seed of the draw, where the system takes one.
     """
 
-    temperature: float = 0.0
+    temperature: float | None = 0.0
     max_tokens: int = 256
     stop: tuple[str, ...] = ()
     top_p: float | None = None
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        if self.temperature < 0:
+        if self.temperature is not None and self.temperature < 0:
             raise UsageError(f"temperature is {self.temperature}; it must be 0 or more")
         if self.max_tokens < 1:
             raise UsageError(f"max_tokens is {self.max_tokens}; it must be 1 or more")

@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Coroutine, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -13,8 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from aliquot.errors import RunStoppedError, UsageError, nearest
 from aliquot.evidence.tables import Evidence
+from aliquot.runner.cache import AnswerCache
 from aliquot.runner.evaluation import Evaluation
 from aliquot.runner.evaluation_file import read_evaluation
+from aliquot.runner.executor import Terms
 from aliquot.runner.plan import Plan, make_plan
 from aliquot.runner.progress import Observer, Progress, Silent
 from aliquot.runner.session import Clocks, run_session
@@ -48,6 +51,9 @@ def run(
     limit: int | None = None,
     concurrency: int | None = None,
     threads: int | None = None,
+    interleave: bool = False,
+    cache: str | Path | None = None,
+    max_cost: float | None = None,
 ) -> Run:
     """Run an evaluation into ``directory/<name>``; run it again to go on where it stopped.
 
@@ -62,6 +68,10 @@ def run(
         limit: ask this many items only, a seeded stratified part.
         concurrency: requests in flight; None for what each model says it can take.
         threads: computing threads of the embedded model; None for the cores available.
+        interleave: let the systems take turns question by question instead of one after the other.
+        cache: a file of answers kept between runs; the same question to the same system is asked once for each
+            attempt. Failures are never kept, and answers from it count for no latency and no cost.
+        max_cost: money at which the run stops, in the currency of the systems' ``prices``.
 
     Returns:
         The run's directory and its evidence.
@@ -81,6 +91,9 @@ def run(
         limit=limit,
         concurrency=concurrency,
         threads=threads,
+        interleave=interleave,
+        cache=cache,
+        max_cost=max_cost,
     )
     try:
         asyncio.get_running_loop()
@@ -103,26 +116,33 @@ async def run_async(
     limit: int | None = None,
     concurrency: int | None = None,
     threads: int | None = None,
+    interleave: bool = False,
+    cache: str | Path | None = None,
+    max_cost: float | None = None,
 ) -> Run:
     """Do what ``run`` does, on the running event loop; parameters, result and errors are those of ``run``."""
     if concurrency is not None and concurrency < 1:
         raise UsageError(f"concurrency is {concurrency}; it must be 1 or more")
     if not isinstance(evaluation, Evaluation):
         evaluation = read_evaluation(evaluation)
+    if max_cost is not None and not any(spec.prices for spec in evaluation.systems.values()):
+        raise UsageError("--max-cost needs prices: give the systems of the evaluation a key 'prices'")
     plan = make_plan(evaluation, limit=limit)
     given = dict(models or {})
     opened = await _open_missing(plan, given, threads=threads)
     path = Path(directory) / evaluation.name
     clocks = Clocks(seconds=time.monotonic, now=lambda: datetime.now().astimezone())
     try:
-        evidence = await run_session(
-            plan,
-            path,
-            models=given | opened,
-            observer=observer or Silent(),
-            clocks=clocks,
-            concurrency=concurrency,
-        )
+        with ExitStack() as stack:
+            kept = None if cache is None else stack.enter_context(AnswerCache(cache))
+            evidence = await run_session(
+                plan,
+                path,
+                models=given | opened,
+                observer=observer or Silent(),
+                clocks=clocks,
+                terms=Terms(concurrency=concurrency, interleave=interleave, cache=kept, max_cost=max_cost),
+            )
     finally:
         for model in opened.values():
             await model.close()
