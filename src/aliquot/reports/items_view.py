@@ -91,7 +91,7 @@ def _sentence(rows: Rows) -> str:
         f"{rows.counts[change]:,} {titles[change]}" for change in titles if rows.counts.get(change)
     )
     cut = f" {rows.left_out:,} of them are not in this page." if rows.left_out else ""
-    return f"{counts}, under {rows.metric}.{cut}"
+    return f"By {rows.metric}: {counts}.{cut}"
 
 
 def _index(rows: Rows) -> dict[str, Any]:

@@ -94,6 +94,8 @@
 
   function marked(words, middle, kept, head, tail) {
     const nodes = [document.createTextNode(words.slice(0, head).join(""))];
+    for (let i = 1; i < middle.length - 1; i++)  // a space between two marked words is marked with them
+      if (kept[i] && !kept[i - 1] && !kept[i + 1] && !middle[i].trim()) kept[i] = 0;
     for (let i = 0; i < middle.length;) {
       let j = i;
       while (j < middle.length && kept[j] === kept[i]) j++;
@@ -229,7 +231,7 @@
       ...(marks ? longText(held, marks) : saidBy(held)),
       ...Object.entries(held.notes || {}).flatMap(([metric, note]) =>
         [make("p", { class: "role" }, `${metric} says`), ...longText(note)]),
-      scores.length ? pairs(scores) : null, facts.length ? pairs(facts) : null);
+      scores.length + facts.length ? pairs([...scores, ...facts]) : null);
   }
 
   function show(number) {
