@@ -4,10 +4,10 @@ BIN = $(VENV)/bin
 WORKERS = 2
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS)
 
-.PHONY: help demo test test-all fuzz check docs readers schemas bench validity mutants clean
+.PHONY: help demo test test-all fuzz check docs readers schemas screenshots bench validity mutants clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 demo: $(VENV)/.demo ## two prompts of a small model, run here and compared (under 4 minutes)
 	@$(BIN)/aliquot demo --live
@@ -38,6 +38,10 @@ readers: $(VENV)/.dev ## every shared log read, beside what its tool printed; wr
 
 schemas: $(VENV)/.dev ## the JSON Schema of every kind of finding; writes docs/schemas
 	@$(BIN)/python docs/make_schemas.py
+
+screenshots: $(VENV)/.dev ## the pictures of docs/report.md, taken in Chromium; writes docs/images
+	@sh tools/browser
+	@$(BIN)/python docs/make_screenshots.py
 
 bench: $(VENV)/.dev ## every benchmark; writes docs/benchmarks.md
 	@$(BIN)/python -m benchmarks.run

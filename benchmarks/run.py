@@ -12,7 +12,17 @@ from pathlib import Path
 from benchmarks.measure import Measured
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
-MODULES = ("startup", "inspect_log", "lm_eval_log", "bootstrap", "clusters", "planning", "all_pairs", "max_t")
+MODULES = (
+    "startup",
+    "inspect_log",
+    "lm_eval_log",
+    "bootstrap",
+    "clusters",
+    "planning",
+    "all_pairs",
+    "max_t",
+    "report",
+)
 
 HEAD = """---
 orphan: true
@@ -21,7 +31,8 @@ orphan: true
 # Benchmarks
 
 CPU seconds (user and system), each side in a process of its own, the sides in turn, medians. A target is
-stated in a reference: Aliquot may take the allowed number of times as long. Written by `make bench`.
+stated in a reference: Aliquot may take the allowed number of times as long. What a
+browser takes is by the clock (Chromium, a page opened from disk). Written by `make bench`.
 
 | work | Aliquot | peer | peer takes | reference | Aliquot takes | allowed | |
 |---|---|---|---|---|---|---|---|

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from aliquot.findings.comparison import Comparison
-from aliquot.findings.numbers import write_count
+from aliquot.findings.numbers import difference_unit, write_count
 from aliquot.reports.chart_rows import (
     difference_axis,
     ends_of,
@@ -65,13 +65,16 @@ def _difference(comparison: Comparison) -> Intervals | None:
         other = interval_row("at other shares", comparison.reweighted.difference, scale)
         rows += [] if other is None else [other]
     items = write_count(comparison.n_items, "item")
+    factor = 100 if scale.in_points else 1
+    margin = None if comparison.margin is None else comparison.margin * factor
+    shaded = "" if margin is None else f" Shaded: within the margin of {margin:.4g}{difference_unit(scale)}."
     return Intervals(
         title="The difference",
         rows=tuple(rows),
         axis=difference_axis(scale, comparison.metric),
-        caption=f"{comparison.difference.method}, {100 * comparison.level:g}% interval, {items}.",
+        caption=f"{comparison.difference.method}, {100 * comparison.level:g}% interval, {items}.{shaded}",
         ends=ends_of(scale, comparison.baseline.system, comparison.candidate.system),
-        margin=None if comparison.margin is None else comparison.margin * (100 if scale.in_points else 1),
+        margin=margin,
     )
 
 

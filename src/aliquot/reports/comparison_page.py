@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from aliquot.evidence.assembly import DEFAULTS
 from aliquot.findings.comparison import Comparison
 from aliquot.reports.comparison_blocks import comparison_blocks
 from aliquot.reports.comparison_charts import beside_charts, difference_charts
@@ -24,7 +25,7 @@ def page_of_comparison(comparison: Comparison) -> Page:
             part
             for part in (
                 view.missing,
-                f"Task {comparison.task}, metric {comparison.metric}. {view.methods}",
+                f"{_about(comparison)}. {view.methods}",
                 main_grid(view),
                 first,
                 view.settles,
@@ -48,6 +49,13 @@ def page_of_comparison(comparison: Comparison) -> Page:
         ),
         footer=view.footer,
     )
+
+
+def _about(comparison: Comparison) -> str:
+    """Return the task, unless the log names none, and the metric."""
+    named = "" if comparison.task == DEFAULTS["task"] else f"task {comparison.task}, "
+    text = f"{named}metric {comparison.metric}"
+    return text[0].upper() + text[1:]
 
 
 def _bullets(texts: Iterator[str]) -> tuple[Part, ...]:

@@ -18,6 +18,8 @@ _ROW: Final = 26.0
 _LABELS: Final = 210.0
 _TEXTS: Final = 200.0
 _LONGEST_LABEL: Final = 30
+_CORNER: Final = 20.0
+"""Height that the words in the corners of a plane have for themselves."""
 _PERCENT: Final = (0.0, 100.0)
 
 
@@ -135,7 +137,7 @@ def _draw_intervals(chart: Intervals) -> Drawing:
         title=chart.title,
         description=describe(chart),
         caption=chart.caption,
-        height=foot + (56 if any(chart.ends) else 40),
+        height=foot + (58 if any(chart.ends) else 40),
         bands=tuple(bands),
         lines=tuple(lines),
         dots=tuple(dots),
@@ -144,13 +146,13 @@ def _draw_intervals(chart: Intervals) -> Drawing:
 
 
 def _below(chart: Intervals, x: Axis, foot: float) -> Iterator[Text]:
-    """Yield the name of the axis, and what lies at its ends."""
+    """Yield the name of the axis, and what lies on either side of no difference."""
     yield Text((x.start + x.end) / 2, foot + 34, chart.axis, "middle", "soft")
     left, right = chart.ends
-    if left:
-        yield Text(0, foot + 50, f"\N{LEFTWARDS ARROW} {left}", "start", "soft")
-    if right:
-        yield Text(WIDTH, foot + 50, f"{right} \N{RIGHTWARDS ARROW}", "end", "soft")
+    if chart.zero is not None and left and right:
+        middle = x.at(chart.zero)
+        yield Text(middle - 10, foot + 52, f"\N{LEFTWARDS ARROW} {left}", "end", "soft")
+        yield Text(middle + 10, foot + 52, f"{right} \N{RIGHTWARDS ARROW}", "start", "soft")
 
 
 def _draw_curves(chart: Curves) -> Drawing:
@@ -205,11 +207,12 @@ def _legend(names: Sequence[str]) -> tuple[tuple[Line, ...], tuple[Text, ...]]:
 def _draw_plane(chart: Plane) -> Drawing:
     left, right, top, foot = 70.0, WIDTH - 16, 30.0, 300.0
     x = axis_over((chart.x.low, chart.x.high, 0.0), start=left, end=right)
-    y = axis_over((chart.y.low, chart.y.high, 0.0), start=foot, end=top)
+    y = axis_over((chart.y.low, chart.y.high, 0.0), start=foot - _CORNER, end=top + _CORNER)
     across, up = x.at(chart.x.point), y.at(chart.y.point)
     lines = (
         *_horizontal(x, foot),
-        *_vertical(y, left),
+        *_ticks_up(y, left),
+        Line(left, foot, left, top, "axis"),
         Line(x.at(0), top, x.at(0), foot, "zero"),
         Line(left, y.at(0), right, y.at(0), "zero"),
         Line(x.at(chart.x.low), up, x.at(chart.x.high), up, "bar headline"),
@@ -252,4 +255,8 @@ def _horizontal(x: Axis, foot: float) -> Iterator[Line]:
 
 def _vertical(y: Axis, left: float) -> Iterator[Line]:
     yield Line(left, y.start, left, y.end, "axis")
+    yield from _ticks_up(y, left)
+
+
+def _ticks_up(y: Axis, left: float) -> Iterator[Line]:
     yield from (Line(left - 5, place, left, place, "axis") for place, _ in y.ticks())

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import json
-import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from markupsafe import Markup
@@ -15,19 +13,8 @@ from aliquot.evidence.transcripts import Turn
 from aliquot.findings.rows import Change, Row, Rows, SideOfRow
 from aliquot.reports.changes import change_titles
 from aliquot.reports.inert_text import anchor, inert_lines
+from aliquot.reports.long_texts import SHOWN, LongTexts
 from aliquot.reports.rows import strip
-
-SHOWN: Final = 4_000
-"""Characters of a text that are shown at once."""
-
-IN_ALL: Final = 60_000_000
-"""Characters of texts shown at once in the whole page; beyond, only their beginnings are."""
-
-BEGINNING: Final = 200
-"""Characters of a text beyond that."""
-
-KEPT: Final = 24_000_000
-"""Characters that the packed rests of long texts take up in the page at most."""
 
 STATIC: Final = 100
 """Items shown where scripts do not run."""
@@ -79,45 +66,20 @@ class StaticItem:
     sides: tuple[StaticSide, ...]
 
 
-@dataclass(slots=True)
-class _Rests:
-    """Ends of long texts, packed until there is no room."""
-
-    packed: list[tuple[str, Markup]] = field(default_factory=list[tuple[str, Markup]])
-    room: int = KEPT
-    shown: int = IN_ALL
-
-    def keep(self, text: str) -> dict[str, Any]:
-        """Return a text as the page holds it: its beginning, how much more there is, and where that is kept."""
-        limit = SHOWN if self.shown > 0 else BEGINNING
-        shown = inert_lines(text[:limit])
-        self.shown -= len(shown)
-        if len(text) <= limit:
-            return {"text": shown}
-        held: dict[str, Any] = {"text": shown, "more": len(text) - limit}
-        if self.room > 0:
-            rest = inert_lines(text[limit:]).encode()
-            packed = base64.b64encode(zlib.compress(rest, 1)).decode()
-            if len(packed) <= self.room:
-                self.room -= len(packed)
-                held["rest"] = f"r{len(self.packed)}"
-                self.packed.append((held["rest"], Markup(packed)))  # noqa: S704 - base64
-        return held
-
-
 def items_view(rows: Rows) -> ItemsView:
     """Return items as data of a page.
 
     Args:
         rows: the items, in the order in which they are to be read.
     """
-    rests = _Rests()
-    texts = tuple(_json(_texts(row, rests)) for row in rows.rows)
+    long = LongTexts()
+    texts = [_texts(row, long) for row in rows.rows]
+    rests = long.pack()
     return ItemsView(
         sentence=_sentence(rows),
         index=_json(_index(rows)),
-        texts=texts,
-        rests=tuple(rests.packed),
+        texts=tuple(map(_json, texts)),
+        rests=rests,
         static=tuple(_static(row, rows) for row in rows.rows[:STATIC]),
         left_out=max(0, len(rows.rows) - STATIC),
     )
@@ -129,7 +91,7 @@ def _sentence(rows: Rows) -> str:
         f"{rows.counts[change]:,} {titles[change]}" for change in titles if rows.counts.get(change)
     )
     cut = f" {rows.left_out:,} of them are not in this page." if rows.left_out else ""
-    return f"{counts}, under {rows.metric}.{cut}"
+    return f"By {rows.metric}: {counts}.{cut}"
 
 
 def _index(rows: Rows) -> dict[str, Any]:
@@ -156,31 +118,31 @@ def _sides(row: Row) -> Iterator[SideOfRow]:
     yield row.candidate
 
 
-def _texts(row: Row, rests: _Rests) -> dict[str, Any]:
-    held: dict[str, Any] = {"sides": [_side(side, rests) for side in _sides(row)]}
+def _texts(row: Row, long: LongTexts) -> dict[str, Any]:
+    held: dict[str, Any] = {"sides": [_side(side, long) for side in _sides(row)]}
     if row.asks:
-        held["asks"] = {"turns": _turns(row.asks, rests)}
+        held["asks"] = {"turns": _turns(row.asks, long)}
     elif row.inputs is not None:
-        held["asks"] = rests.keep(row.inputs)
+        held["asks"] = long.keep(row.inputs)
     if row.reference is not None:
-        held["expects"] = rests.keep(row.reference)
+        held["expects"] = long.keep(row.reference)
     if row.metadata:
-        held["metadata"] = {inert_lines(name): rests.keep(value) for name, value in row.metadata.items()}
+        held["metadata"] = {inert_lines(name): long.keep(value) for name, value in row.metadata.items()}
     return held
 
 
-def _side(side: SideOfRow, rests: _Rests) -> dict[str, Any]:
+def _side(side: SideOfRow, long: LongTexts) -> dict[str, Any]:
     held: dict[str, Any] = {
         "system": inert_lines(side.system),
         "attempt": side.attempt,
         "attempts": len(side.values),
     }
     if side.turns:
-        held["turns"] = _turns(side.turns, rests)
+        held["turns"] = _turns(side.turns, long)
     if side.text is not None:
-        held |= rests.keep(side.text)
+        long.keep(side.text, held)
     if side.notes:
-        held["notes"] = {inert_lines(name): rests.keep(text) for name, text in side.notes.items()}
+        held["notes"] = {inert_lines(name): long.keep(text) for name, text in side.notes.items()}
     if side.scores:
         held["scores"] = {inert_lines(name): f"{value:.4g}" for name, value in side.scores.items()}
     if side.facts:
@@ -188,13 +150,15 @@ def _side(side: SideOfRow, rests: _Rests) -> dict[str, Any]:
     return held
 
 
-def _turns(turns: tuple[Turn, ...], rests: _Rests) -> list[dict[str, Any]]:
+def _turns(turns: tuple[Turn, ...], long: LongTexts) -> list[dict[str, Any]]:
     return [
-        {
-            "role": inert_lines(f"{turn.role} {turn.tool}".strip()),
-            **rests.keep(turn.text),
-            "calls": [{"name": inert_lines(call.name), **rests.keep(call.arguments)} for call in turn.calls],
-        }
+        long.keep(
+            turn.text,
+            {
+                "role": inert_lines(f"{turn.role} {turn.tool}".strip()),
+                "calls": [long.keep(call.arguments, {"name": inert_lines(call.name)}) for call in turn.calls],
+            },
+        )
         for turn in turns
     ]
 

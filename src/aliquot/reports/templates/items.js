@@ -21,7 +21,10 @@
     return node;
   }
 
-  // ---- texts, parsed when they are first needed
+  // ---- texts, parsed when they are first needed; they follow this script, so that the list does not wait for them
+
+  const here = () => document.readyState !== "loading";
+  const soon = (what) => document.addEventListener("DOMContentLoaded", what, { once: true });
 
   const parsed = new Map();
   function textsOf(number) {
@@ -52,15 +55,15 @@
     const box = make("pre", { dir: "auto" });
     if (marks) box.append(...marks);
     else box.textContent = held.text || "(empty)";
-    if (!held.more) return [box];
-    const more = `${held.more.toLocaleString("en")} more characters`;
-    if (!held.rest) return [box, make("p", { class: "soft" }, `${more} are not in this page; aliquot show prints them.`)];
+    const count = (number) => `${number.toLocaleString("en")} more characters`;
+    const lost = held.lost ? make("p", { class: "soft" }, `${count(held.lost)} are not in this page, only in the log.`) : "";
+    if (!held.rest) return [box, lost];
     const button = make("button", { type: "button", onclick: async () => {
       button.disabled = true;
       box.append(await unpack(held.rest));
       button.remove();
-    } }, `Show ${more}`);
-    return [box, button];
+    } }, `Show ${count(held.more)}`);
+    return [box, button, lost];
   }
 
   // ---- what differs between two answers: the words that only one of them has, by a longest common subsequence
@@ -91,6 +94,8 @@
 
   function marked(words, middle, kept, head, tail) {
     const nodes = [document.createTextNode(words.slice(0, head).join(""))];
+    for (let i = 1; i < middle.length - 1; i++)  // a space between two marked words is marked with them
+      if (kept[i] && !kept[i - 1] && !kept[i + 1] && !middle[i].trim()) kept[i] = 0;
     for (let i = 0; i < middle.length;) {
       let j = i;
       while (j < middle.length && kept[j] === kept[i]) j++;
@@ -178,6 +183,7 @@
   }
 
   function refresh() {
+    if (state.search && !here()) return soon(refresh);
     state.list = items.map((item, number) => [item, number]).filter((pair) => fits(...pair)).map((pair) => pair[1]);
     state.shown = PAGE;
     fill();
@@ -225,14 +231,14 @@
       ...(marks ? longText(held, marks) : saidBy(held)),
       ...Object.entries(held.notes || {}).flatMap(([metric, note]) =>
         [make("p", { class: "role" }, `${metric} says`), ...longText(note)]),
-      scores.length ? pairs(scores) : null, facts.length ? pairs(facts) : null);
+      scores.length + facts.length ? pairs([...scores, ...facts]) : null);
   }
 
   function show(number) {
     const item = items[number], texts = textsOf(number), sides = texts.sides;
     const plain = sides.length === 2 && sides.every((held) => held.text !== undefined && !held.turns);
     const marks = plain && sides[0].text !== sides[1].text ? differences(sides[0].text, sides[1].text) : null;
-    const same = plain && sides[0].text === sides[1].text && !sides[0].more && !sides[1].more;
+    const same = plain && sides[0].text === sides[1].text && !sides.some((held) => held.more || held.lost);
     const order = state.reading ? data.order : state.list.length ? state.list : items.map((_, at) => at);
     const at = order.indexOf(number);
     const step = (by) => order[at + by] === undefined || at < 0 ? null : items[order[at + by]].id;
@@ -273,7 +279,7 @@
     if (location.hash.startsWith("#item=")) {
       try { id = decodeURIComponent(location.hash.slice(6)); } catch { id = location.hash.slice(6); }
     }
-    if (id !== null && place.has(id)) return show(place.get(id));
+    if (id !== null && place.has(id)) return here() ? show(place.get(id)) : soon(follow);
     const back = !detail.hidden;
     if (location.hash === "#items") state.reading = false;
     detail.hidden = true;
