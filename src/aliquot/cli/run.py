@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import click
 
@@ -16,22 +17,36 @@ from aliquot.cli.progress import ProgressLine
 @click.option(
     "--limit", type=click.IntRange(min=1), help="Ask this many items only: a seeded stratified part."
 )
+@click.option(
+    "--only",
+    metavar="CHANGE:A,B",
+    help="Of a run that is there, ask again only the items that broke, fixed or differ from A to B.",
+)
+@click.option(
+    "--attempts", type=click.IntRange(min=1), help="With --only: answers of A and B an item.  [default: 5]"
+)
 @click.option("--concurrency", type=click.IntRange(min=1), help="Requests in flight.")
-def command(evaluation: str, *, directory: str, limit: int | None, concurrency: int | None) -> None:
+def command(evaluation: str, *, only: str | None, **choices: Any) -> None:
     """Ask the systems of an evaluation file about every item, once; run it again to go on where it stopped.
 
     \b
       aliquot run two-prompts.yaml
       aliquot compare runs/two-prompts
+      aliquot run two-prompts.yaml --only broke:short,shown --attempts 5
     """  # noqa: D301 - \b is click's mark for a block kept as it stands
     from aliquot.verbs.run import run
 
     found = run(
         evaluation,
-        directory=directory,
         observer=ProgressLine(),
-        limit=limit,
-        concurrency=concurrency,
+        only=only,
+        **choices,
         threads=threads_from_environment(os.environ),
     )
+    if found.again:
+        from aliquot.reports.asked_again import render_again
+
+        click.echo(
+            render_again(tuple(found.evidence.responses["system"].unique(maintain_order=True)), found.again)
+        )
     click.echo(f"{found.path}{os.sep}")
