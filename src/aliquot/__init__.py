@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from aliquot.findings.explanation import Explanation as Explanation
     from aliquot.findings.noise import Noise as Noise
     from aliquot.findings.planning import Plan as Plan
+    from aliquot.findings.rescoring import Rescoring as Rescoring
     from aliquot.findings.schema import finding_schema as finding_schema
     from aliquot.findings.summary import Summary as Summary
     from aliquot.findings.table import Table as Table
@@ -34,13 +35,16 @@ if TYPE_CHECKING:
     from aliquot.verbs.compare import compare as compare
     from aliquot.verbs.demo import demo as demo
     from aliquot.verbs.explain import explain as explain
+    from aliquot.verbs.init import init as init
     from aliquot.verbs.model import model as model
     from aliquot.verbs.noise import noise as noise
     from aliquot.verbs.plan import plan as plan
     from aliquot.verbs.read import read as read
     from aliquot.verbs.report import report as report
+    from aliquot.verbs.rescore import rescore as rescore
     from aliquot.verbs.run import run as run
     from aliquot.verbs.run import run_async as run_async
+    from aliquot.verbs.runs import runs as runs
     from aliquot.verbs.show import show as show
     from aliquot.verbs.summarize import summarize as summarize
     from aliquot.verbs.table import table as table
@@ -54,6 +58,7 @@ _HOMES = {
     "HypothesisTest": "aliquot.stats.results",
     "Noise": "aliquot.findings.noise",
     "Plan": "aliquot.findings.planning",
+    "Rescoring": "aliquot.findings.rescoring",
     "Summary": "aliquot.findings.summary",
     "Table": "aliquot.findings.table",
     "Undefined": "aliquot.stats.results",
@@ -64,13 +69,16 @@ _HOMES = {
     "explain": "aliquot.verbs.explain",
     "finding_schema": "aliquot.findings.schema",
     "from_frame": "aliquot.readers.frame",
+    "init": "aliquot.verbs.init",
     "model": "aliquot.verbs.model",
     "noise": "aliquot.verbs.noise",
     "plan": "aliquot.verbs.plan",
     "read": "aliquot.verbs.read",
     "report": "aliquot.verbs.report",
+    "rescore": "aliquot.verbs.rescore",
     "run": "aliquot.verbs.run",
     "run_async": "aliquot.verbs.run",
+    "runs": "aliquot.verbs.runs",
     "show": "aliquot.verbs.show",
     "summarize": "aliquot.verbs.summarize",
     "table": "aliquot.verbs.table",

@@ -7,7 +7,12 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from aliquot import explain, noise, plan, summarize, table, verify
+import polars as pl
+
+from aliquot import explain, noise, plan, rescore, summarize, table, verify
+from aliquot.evidence.assembly import assemble
+from aliquot.evidence.tables import Evidence
+from aliquot.evidence.texts import HeldTexts
 from aliquot.findings.document import finding_document
 from aliquot.findings.finding import Finding
 from tests.evidence_of import evidence_of
@@ -39,8 +44,18 @@ def every_kind(name: str = "main") -> dict[str, Finding]:
         plan(pilot, systems=list(values)[:2], detect="8pt", margin="5pt", half_width="4pt"),
         verify(figures=["22.4", "27.2", "52.0"], n=124),
         explanation,
+        rescore(answered_evidence(name), scorer="exact"),
     )
     return {one.kind: one for one in found}
 
 
-KINDS = ("comparison", "summary", "table", "noise", "plan", "verification", "explanation")
+def answered_evidence(name: str) -> Evidence:
+    """Return a system's answers to 30 items with what they should be; a fifth says more than the reference."""
+    rows = [{"system": name, "item": f"{name}-{i}", "value": float(i % 3 > 0)} for i in range(30)]
+    said = {(name, "task", f"{name}-{i}", 1): f"It is a{i}." if i % 5 == 0 else f"a{i}" if i % 3 else "no"
+            for i in range(30)}  # fmt: skip
+    items = {("task", f"{name}-{i}"): (f"q{i}", f"a{i}") for i in range(30)}
+    return assemble(pl.DataFrame(rows), texts=HeldTexts(items=items, responses=said))
+
+
+KINDS = ("comparison", "summary", "table", "noise", "plan", "verification", "explanation", "rescoring")

@@ -21,10 +21,13 @@ MAIN_VERBS = {
 OTHER_VERBS = {
     "demo": "Two bundled logs compared in seconds; --live asks the embedded model.",
     "explain": "A method in plain words, or a paragraph about a saved finding to paste.",
+    "init": "A commented evaluation file to start from, and six items when asked.",
     "model": "Install, find and check the embedded model.",
     "noise": "The same system twice: which items flip, how much the suite moves by itself.",
     "read": "What is in a log, a table or a run, and what would be lost.",
+    "rescore": "Stored answers under another rule, without asking; both outcomes are kept.",
     "run": "Ask the systems of an evaluation file about every item, once.",
+    "runs": "What runs there are: how far they came, when, and how to compare them.",
     "summarize": "What each system reached, how much it answered, and how sure that is.",
     "table": "Tasks x systems against a baseline: joint intervals, adjusted p, LaTeX.",
     "verify": "Printed numbers against their rows, or against arithmetic alone.",

@@ -17,6 +17,14 @@ from aliquot.cli.progress import JsonLines, ProgressLine
 @click.option(
     "--limit", type=click.IntRange(min=1), help="Ask this many items only: a seeded stratified part."
 )
+@click.option(
+    "--only",
+    metavar="CHANGE:A,B",
+    help="Of a run that is there, ask again only the items that broke, fixed or differ from A to B.",
+)
+@click.option(
+    "--attempts", type=click.IntRange(min=1), help="With --only: answers of A and B an item.  [default: 5]"
+)
 @click.option("--concurrency", type=click.IntRange(min=1), help="Requests in flight.")
 @click.option("--interleave", is_flag=True, help="Let the systems take turns, question by question.")
 @click.option("--cache", metavar="FILE", help="Answers kept between runs; failures never are.")
@@ -24,20 +32,26 @@ from aliquot.cli.progress import JsonLines, ProgressLine
     "--max-cost", type=click.FloatRange(min=0), help="Stop at this much money (needs prices in the file)."
 )
 @click.option("--progress", type=click.Choice(["line", "json"]), default="line", help="How progress is said.")
-def command(evaluation: str, *, directory: str, progress: str, **choices: Any) -> None:
+def command(evaluation: str, *, progress: str, **choices: Any) -> None:
     """Ask the systems of an evaluation file about every item, once; run it again to go on where it stopped.
 
     \b
       aliquot run two-prompts.yaml
       aliquot compare runs/two-prompts
+      aliquot run two-prompts.yaml --only broke:short,shown --attempts 5
     """  # noqa: D301 - \b is click's mark for a block kept as it stands
     from aliquot.verbs.run import run
 
     found = run(
         evaluation,
-        directory=directory,
         observer=JsonLines() if progress == "json" else ProgressLine(),
         threads=threads_from_environment(os.environ),
         **choices,
     )
+    if found.again:
+        from aliquot.reports.asked_again import render_again
+
+        click.echo(
+            render_again(tuple(found.evidence.responses["system"].unique(maintain_order=True)), found.again)
+        )
     click.echo(f"{found.path}{os.sep}")

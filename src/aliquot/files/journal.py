@@ -79,6 +79,22 @@ def read_journal(path: Path) -> JournalContents:
     )
 
 
+def being_written(path: Path) -> bool:
+    """Tell whether a process has the journal open for writing; nothing is changed.
+
+    Raises:
+        MachineError: the file cannot be opened.
+    """
+    if not path.exists():
+        return False
+    with machine_errors(path), path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
 class Journal:
     """A journal open for appending, by this process alone.
 

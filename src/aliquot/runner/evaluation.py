@@ -15,7 +15,8 @@ from aliquot.systems.requests import Decoding
 Mode: TypeAlias = Literal["chat", "completion"]
 
 MODES: Final = ("chat", "completion")
-_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+"""What can name a run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +112,7 @@ class Evaluation:
     file: str = ""
 
     def __post_init__(self) -> None:
-        if not _NAME.fullmatch(self.name):
+        if not NAME.fullmatch(self.name):
             raise UsageError(
                 f"{excerpt(self.name)} cannot name a run: use letters, digits, dot, dash and underscore, "
                 "starting with a letter or digit"

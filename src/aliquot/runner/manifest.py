@@ -107,6 +107,8 @@ def describe_selection(selection: Selection) -> str:
     """
     if selection.how == "all":
         return f"all {selection.of} items"
+    if selection.seed is None:
+        return f"{selection.how}, {selection.n} of {selection.of}"
     by = f" by {selection.by}" if selection.by else ""
     whole = f", whole {selection.cluster}s" if selection.cluster else ""
     return f"{selection.how} sample, {selection.n} of {selection.of}{by}{whole}, seed {selection.seed}"

@@ -18,6 +18,7 @@ from aliquot.files.records import Response, settle
 from aliquot.files.run_directory import FORMAT, ITEMS, RunDirectory, StoredItem
 from aliquot.item_sets.items import Item
 from aliquot.runner.executor import Key
+from aliquot.runner.rescoring import read_rescorings, with_rescored
 from aliquot.runner.scoring import score_response
 from aliquot.scorers.rules import rule_named
 
@@ -87,7 +88,7 @@ def build_evidence(run: RunDirectory) -> Evidence:
         notes.append(Note("unfinished", f"{unfinished} of {len(rows)} answers are not given yet"))
     outcomes = pl.DataFrame([outcome for _, outcome in rows], infer_schema_length=None)
     headline = metric_row(METRIC, outcomes["value"].cast(pl.Float64), kind="binary", headline=True)
-    return assemble(
+    evidence = assemble(
         outcomes,
         items=pl.DataFrame([_item_row(manifest, item) for item in kept], infer_schema_length=None),
         responses=pl.DataFrame([response for response, _ in rows], infer_schema_length=None),
@@ -97,6 +98,10 @@ def build_evidence(run: RunDirectory) -> Evidence:
         notes=notes,
         texts=run.texts,
     )
+    items = {item.item: Item(item.item, item.fields) for item in kept}
+    for rescored in read_rescorings(run):
+        evidence = with_rescored(evidence, rescored, responses.values(), items)
+    return evidence
 
 
 def _attempts(manifest: Manifest, kept: Iterable[KeptItem]) -> list[tuple[str, KeptItem, int]]:

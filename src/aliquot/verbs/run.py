@@ -12,15 +12,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from aliquot.errors import RunStoppedError, UsageError, nearest
+from aliquot.errors import InputError, RunStoppedError, UsageError, nearest
 from aliquot.evidence.tables import Evidence
 from aliquot.runner.cache import AnswerCache
 from aliquot.runner.evaluation import Evaluation
 from aliquot.runner.evaluation_file import read_evaluation
 from aliquot.runner.executor import Terms
+from aliquot.runner.only import ATTEMPTS, ItemAgain, differing_items, how_they_came, narrowed, read_only
 from aliquot.runner.plan import Plan, make_plan
 from aliquot.runner.progress import Observer, Progress, Silent
 from aliquot.runner.session import Clocks, run_session
+from aliquot.verbs.read import read
 
 if TYPE_CHECKING:
     from aliquot.systems.system import System
@@ -36,10 +38,12 @@ class Run:
     Attributes:
         path: its directory.
         evidence: its tables.
+        again: with ``only``, how each item came out that was asked again.
     """
 
     path: Path
     evidence: Evidence
+    again: tuple[ItemAgain, ...] = ()
 
 
 def run(
@@ -49,6 +53,8 @@ def run(
     models: Mapping[str, System] | None = None,
     observer: Observer | None = None,
     limit: int | None = None,
+    only: str | None = None,
+    attempts: int | None = None,
     concurrency: int | None = None,
     threads: int | None = None,
     interleave: bool = False,
@@ -66,6 +72,9 @@ def run(
             there without being given. They are not closed.
         observer: receives progress.
         limit: ask this many items only, a seeded stratified part.
+        only: ``broke:A,B`` (or ``fixed``, ``differ``): of a run that is there, ask only the items on which systems A
+            and B differ that way again, into a directory of its own within the run's, which stays as it is.
+        attempts: with ``only``: answers asked of A and of B for each item; 5 by default.
         concurrency: requests in flight; None for what each model says it can take.
         threads: computing threads of the embedded model; None for the cores available.
         interleave: let the systems take turns question by question instead of one after the other.
@@ -78,6 +87,7 @@ def run(
 
     Raises:
         UsageError: an unknown name, or a directory whose answers belong to another evaluation.
+        NothingToJudgeError: with ``only``, no item differs that way.
         InputError: an evaluation file or item that cannot be used.
         MachineError: the model is missing, the disk is full, another process works on this run.
         RunStoppedError: a guard or an interrupt stopped the run; what was answered is kept.
@@ -89,6 +99,8 @@ def run(
         models=models,
         observer=watcher,
         limit=limit,
+        only=only,
+        attempts=attempts,
         concurrency=concurrency,
         threads=threads,
         interleave=interleave,
@@ -114,6 +126,8 @@ async def run_async(
     models: Mapping[str, System] | None = None,
     observer: Observer | None = None,
     limit: int | None = None,
+    only: str | None = None,
+    attempts: int | None = None,
     concurrency: int | None = None,
     threads: int | None = None,
     interleave: bool = False,
@@ -127,10 +141,16 @@ async def run_async(
         evaluation = read_evaluation(evaluation)
     if max_cost is not None and not any(spec.prices for spec in evaluation.systems.values()):
         raise UsageError("--max-cost needs prices: give the systems of the evaluation a key 'prices'")
-    plan = make_plan(evaluation, limit=limit)
+    _check_only(only, attempts, limit)
+    plan, path = make_plan(evaluation, limit=limit), Path(directory) / evaluation.name
+    chosen, before = None, dict[str, tuple[float, float]]()
+    if only is not None:
+        chosen = read_only(only, list(evaluation.systems))
+        before = differing_items(_evidence_of(path), chosen, task=plan.task)
+        plan, folder = narrowed(plan, chosen, list(before), attempts=attempts or ATTEMPTS)
+        path /= folder
     given = dict(models or {})
     opened = await _open_missing(plan, given, threads=threads)
-    path = Path(directory) / evaluation.name
     clocks = Clocks(seconds=time.monotonic, now=lambda: datetime.now().astimezone())
     try:
         with ExitStack() as stack:
@@ -146,7 +166,24 @@ async def run_async(
     finally:
         for model in opened.values():
             await model.close()
-    return Run(path, evidence)
+    if chosen is None:
+        return Run(path, evidence)
+    return Run(path, evidence, how_they_came(evidence, chosen, before, task=plan.task))
+
+
+def _check_only(only: str | None, attempts: int | None, limit: int | None) -> None:
+    if only is None and attempts is not None:
+        raise UsageError("attempts goes with only; for a whole run the evaluation says how many: attempts: 3")
+    if attempts is not None and attempts < 1:
+        raise UsageError(f"attempts is {attempts}; it must be 1 or more")
+    if only is not None and limit is not None:
+        raise UsageError("only and limit exclude each other")
+
+
+def _evidence_of(path: Path) -> Evidence:
+    if not path.exists():
+        raise InputError("there is no such run yet", file=str(path), remedy="Run it first, without only")
+    return read(path)
 
 
 async def _open_missing(plan: Plan, given: Mapping[str, System], *, threads: int | None) -> dict[str, System]:

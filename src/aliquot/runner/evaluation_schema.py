@@ -1,0 +1,117 @@
+"""The JSON Schema of evaluation files, made from the keys that the reader knows, for editors and other tools."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+from aliquot.item_sets.sources import bundled_names
+from aliquot.runner.evaluation import MODES, NAME
+from aliquot.runner.evaluation_file import (
+    DECODING_KEYS,
+    KEYS,
+    PRICE_KEYS,
+    REQUIRED,
+    SYSTEM_KEYS,
+    SYSTEM_REQUIRED,
+)
+from aliquot.scorers.rules import RULES
+
+DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+
+_TEXT: Final[Mapping[str, Any]] = {"type": "string"}
+_TEXTS: Final[Mapping[str, Any]] = {"type": "array", "items": {"type": "string"}}
+
+
+def _whole(low: int) -> dict[str, Any]:
+    return {"type": "integer", "minimum": low}
+
+
+def _keys(known: Collection[str], forms: Mapping[str, Any], required: Collection[str] = ()) -> dict[str, Any]:
+    """Return the schema of a mapping whose keys are all known; a key without a form of its own takes anything."""
+    shaped = {"type": "object", "properties": {name: dict(forms.get(name, {})) for name in known}}
+    return shaped | {"additionalProperties": False} | ({"required": list(required)} if required else {})
+
+
+DECODING: Final[Mapping[str, Any]] = {
+    "temperature": {
+        "type": ["number", "null"],
+        "minimum": 0,
+        "description": "0 takes the most probable token; null sends none",
+    },
+    "max_tokens": _whole(1) | {"description": "An answer that uses them up is truncated"},
+    "stop": {**_TEXTS, "description": "Texts that end the answer"},
+    "top_p": {"type": "number", "exclusiveMinimum": 0, "maximum": 1, "description": "Nucleus share"},
+    "seed": _whole(0) | {"description": "Seed of the draw, where the system takes one"},
+}
+"""What each key of ``decoding`` takes."""
+
+PRICES: Final[Mapping[str, Any]] = {
+    **dict.fromkeys(("input", "output", "cached"), {"type": "number", "minimum": 0}),
+    "per": _whole(1) | {"description": "Tokens that a price is for; a million by default"},
+    "currency": _TEXT,
+    "source": {**_TEXT, "description": "Where the prices stand, and of which day they are"},
+}
+"""What each key of ``prices`` takes."""
+
+SYSTEM: Final[Mapping[str, Any]] = {
+    "model": {**_TEXT, "description": "embedded, or a name given to aliquot.run(models=...)"},
+    "mode": {
+        "enum": list(MODES),
+        "description": "chat sends the prompt as a message, completion continues it",
+    },
+    "instructions": {**_TEXT, "description": "The system message, sent as it stands; with mode chat only"},
+    "prompt": {**_TEXT, "description": "Jinja2 template over the fields of an item"},
+    "decoding": _keys(DECODING_KEYS, DECODING) | {"description": "How the answer is drawn"},
+    "prices": _keys(PRICE_KEYS, PRICES, ("input", "output")) | {"description": "What its tokens cost"},
+}
+"""What each key of a system takes."""
+
+FILE: Final[Mapping[str, Any]] = {
+    "name": {**_TEXT, "pattern": f"^{NAME.pattern}$", "description": "The run is kept in runs/NAME"},
+    "task": {**_TEXT, "description": "The task's name; the item set's by default"},
+    "items": {
+        **_TEXT,
+        "description": f"A .jsonl or .csv file beside this one, or a bundled set: {', '.join(bundled_names())}",
+    },
+    "sample": _keys(("items", "by"), {"items": _whole(1), "by": _TEXT}, ("items",))
+    | {"description": "Ask a seeded part; by is the field whose values keep their shares"},
+    "seed": _whole(0) | {"description": "Seed of the sample and of the order of asking"},
+    "attempts": _whole(1) | {"description": "Answers asked of each system for each item"},
+    "cluster": {**_TEXT, "description": "Field that names what items share (document, conversation)"},
+    "segments": {**_TEXTS, "description": "Fields that become slices of the report"},
+    "scorer": {
+        "description": "One rule, or the field of the items that names each one's",
+        "anyOf": [{"enum": list(RULES)}, _keys(("field",), {"field": _TEXT}, ("field",))],
+    },
+    "guards": _keys(
+        ("parse_rate",),
+        {"parse_rate": {"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"const": False}]}},
+    )
+    | {"description": "When the run stops by itself"},
+    "systems": {
+        "type": "object",
+        "minProperties": 1,
+        "description": "What is under test, by name; the first is the baseline",
+        "additionalProperties": _keys(SYSTEM_KEYS, SYSTEM, SYSTEM_REQUIRED)
+        | {
+            "if": {"properties": {"mode": {"const": "completion"}}, "required": ["mode"]},
+            "then": {"not": {"required": ["instructions"]}},
+        },
+    },
+}
+"""What each key of an evaluation file takes."""
+
+
+def evaluation_schema() -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of an evaluation file.
+
+    It knows the keys that ``read_evaluation`` knows and refuses what that refuses for its form alone; whether items,
+    prompts and rules fit each other is checked when a run begins.
+
+    Examples:
+        >>> evaluation_schema()["required"]
+        ['name', 'items', 'scorer', 'systems']
+    """
+    head = {"$schema": DIALECT, "$id": "urn:aliquot:evaluation:1", "title": "An evaluation file of aliquot"}
+    return head | _keys(KEYS, FILE, REQUIRED)

@@ -1,0 +1,94 @@
+"""The evaluation file that ``init`` writes: complete, commented, and small enough to read."""
+
+from __future__ import annotations
+
+from typing import Final
+
+SCHEMA_FILE: Final = ".aliquot/evaluation.schema.json"
+"""Where editors find the schema, beside the evaluation file."""
+
+TINY_ITEMS: Final = """\
+{"id": "norway", "kind": "capital", "question": "What is the capital of Norway?", "reference": "Oslo"}
+{"id": "japan", "kind": "capital", "question": "What is the capital of Japan?", "reference": "Tokyo"}
+{"id": "usa", "kind": "capital", "question": "What is the capital of the United States?", "reference": "Washington", \
+"accept": ["Washington, D.C."]}
+{"id": "spider", "kind": "number", "question": "How many legs does a spider have?", "reference": "8", \
+"accept": ["eight"]}
+{"id": "week", "kind": "number", "question": "How many days are in two weeks?", "reference": "14", \
+"accept": ["fourteen"]}
+{"id": "dozen", "kind": "number", "question": "How many eggs are in a dozen?", "reference": "12", \
+"accept": ["twelve"]}
+"""
+"""Six items for ``init --items``: write your own in their place."""
+
+_BUNDLED: Final = """\
+items: basics # a bundled set of 230 questions; or a .jsonl or .csv file beside this one: items.jsonl
+sample: {items: 24, by: segment} # ask a seeded part; by: a field whose values keep their shares. Leave out for all
+"""
+
+_OWN: Final = """\
+items: ITEMS # one JSON object a line: id, reference, and the fields that the prompts use
+# sample: {items: 4, by: kind} # ask a seeded part; by: a field whose values keep their shares
+"""
+
+_TEMPLATE: Final = """\
+# yaml-language-server: $schema=SCHEMA
+# An evaluation: which items are asked of which systems, and how answers are scored (docs/evaluation.md).
+#   aliquot run FILE             asks what has no answer yet; run it again to go on where it stopped
+#   aliquot compare runs/NAME    is the second system better than the first, and how sure are we?
+name: NAME # the run is kept in runs/NAME
+# task: capitals # by default the item set's name
+WHAT
+seed: 7 # of the sample and of the order of asking
+# attempts: 3 # answers asked of each system for each item; more than one shows what it moves by itself
+# cluster: document # field that names what items share, so that they are not taken for independent
+segments: [SEGMENT] # fields that become slices of the report
+scorer: SCORER
+# guards: {parse_rate: 0.5} # stop when fewer of the first 24 answers of a system can be read; off switches it off
+
+systems: # compare takes the first as the baseline
+  short:
+    model: embedded # a small model on this machine (aliquot model), or a name given to aliquot.run(models=...)
+    mode: chat # the prompt is the user's message
+    instructions: Answer with one word or one number. # the system message, sent as it stands
+    prompt: "{{ question }}" # Jinja2 over the fields of an item
+    decoding: {temperature: 0, max_tokens: 32} # also stop, top_p, seed
+    # prices: {input: 0.15, output: 0.60, currency: USD} # for a million tokens each; run says what answers cost
+
+  shown:
+    model: embedded
+    mode: completion # the prompt is a text to continue, so it shows how an answer looks
+    prompt: |-
+      Question: What is the capital of Portugal?
+      Answer: Lisbon
+
+      Question: How many wheels does a car have?
+      Answer: 4
+
+      Question: {{ question }}
+      Answer:
+    decoding: {temperature: 0, max_tokens: 32, stop: ["\\n"]}
+"""
+
+
+def evaluation_text(name: str, *, file: str, items: str | None = None) -> str:
+    """Return a commented evaluation of two prompts of the embedded model.
+
+    Args:
+        name: the run's name.
+        file: the file's own name, for the command in its head.
+        items: the item set's file, beside it; None for a part of the bundled set.
+    """
+    parts = {
+        "SCHEMA": SCHEMA_FILE,
+        "WHAT": (_BUNDLED if items is None else _OWN.replace("ITEMS", items)).rstrip("\n"),
+        "SEGMENT": "segment" if items is None else "kind",
+        "SCORER": "{field: scorer} # the field of an item that names its rule, or one rule for all: words"
+        if items is None
+        else "words # right when the reference stands in the answer as whole words; or {field: scorer}",
+        "run FILE ": f"run {file} ",
+    }
+    text = _TEMPLATE
+    for mark, written in parts.items():
+        text = text.replace(mark, written)
+    return text.replace("NAME", name)

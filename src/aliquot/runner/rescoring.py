@@ -1,0 +1,193 @@
+"""Scoring stored answers by another rule: nothing is asked, nothing is overwritten, both outcomes stay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+import msgspec
+import polars as pl
+
+from aliquot.errors import InputError
+from aliquot.evidence.assembly import conform
+from aliquot.evidence.identity import inputs_text
+from aliquot.evidence.metrics import metric_row
+from aliquot.evidence.tables import METRICS, Evidence
+from aliquot.files.records import Response
+from aliquot.files.run_directory import RunDirectory
+from aliquot.files.writing import write_whole
+from aliquot.item_sets.items import Item
+from aliquot.runner.evaluation import ScorerSpec
+from aliquot.runner.scoring import score_response
+from aliquot.scorers.rules import rule_named, score
+
+RESCORINGS: Final = "rescorings.jsonl"
+"""The file of a run directory that holds by which further rules its answers are scored, one a line."""
+
+_NAMED: Final = 5
+"""Items named in a message."""
+
+
+class Rescored(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A further way to score the answers of a task.
+
+    Attributes:
+        task: the task.
+        base: the metric that is read anew; the name of the new one begins with it.
+        rules: the rule of each item.
+        items: the first 8 digits of the item set's hash when references and options are not the run's own.
+        fields: the items' fields then, by item.
+    """
+
+    task: str
+    base: str
+    rules: dict[str, str]
+    items: str = ""
+    fields: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict[str, dict[str, Any]])
+
+    @property
+    def scorer(self) -> str:
+        """The rules with their versions, and the items where they are other ones: ``words/1@3f9a12bc``."""
+        rules = (rule_named(name) for name in sorted(set(self.rules.values())))
+        named = "+".join(f"{rule.name}/{rule.version}" for rule in rules)
+        return f"{named}@{self.items}" if self.items else named
+
+    @property
+    def metric(self) -> str:
+        """The metric's name: what is read anew, and by which rule."""
+        return f"{self.base},{self.scorer}"
+
+
+def rules_of(scorer: ScorerSpec, items: Iterable[Item], *, file: str) -> dict[str, str]:
+    """Return the rule of each item, after checking that it can score the item.
+
+    Args:
+        scorer: one rule, or the field that names each item's.
+        items: what was asked.
+        file: where the items come from, for messages.
+
+    Raises:
+        InputError: an item names no rule, or lacks what its rule needs.
+        UsageError: a rule that does not exist.
+    """
+    found: dict[str, str] = {}
+    for item in items:
+        name = scorer.rule or item.text(scorer.field or "")
+        if name is None:
+            raise InputError(
+                f"item {item.id!r} names no rule",
+                file=file,
+                row=item.row,
+                field=scorer.field,
+                remedy="Name one",
+            )
+        try:
+            score(rule_named(name), item, "")
+        except InputError as error:
+            remedy = error.remedy or "Give items that have it: --evaluation FILE"
+            problem = error.problem if item.id in error.problem else f"item {item.id!r}: {error.problem}"
+            raise InputError(problem, file=file, row=error.row, field=error.field, remedy=remedy) from error
+        found[item.id] = name
+    return found
+
+
+def require_items(wanted: Mapping[str, str | None], given: Mapping[str, Item], *, file: str) -> None:
+    """Refuse items that are not those that were asked.
+
+    Args:
+        wanted: what each item asked, by id; None where that is not known.
+        given: the items to score by.
+        file: where they come from.
+
+    Raises:
+        InputError: an item is not there, or asks something else.
+    """
+    lacking = [item for item in wanted if item not in given]
+    if lacking:
+        raise InputError(
+            f"{len(lacking)} of {len(wanted)} items that were asked are not in it: {_some(lacking)}",
+            file=file,
+            remedy="Give the item set that was asked, with the same ids",
+        )
+    other = [item for item, asked in wanted.items() if asked not in {None, inputs_text(given[item].inputs)}]
+    if other:
+        raise InputError(
+            f"{len(other)} of {len(wanted)} items ask something else than was asked: {_some(other)}",
+            file=file,
+            remedy="A changed question needs a new run; references, accepted answers and options may change",
+        )
+
+
+def with_rescored(
+    evidence: Evidence, rescored: Rescored, responses: Iterable[Response], items: Mapping[str, Item]
+) -> Evidence:
+    """Return the evidence with one more metric: the same responses scored by other rules.
+
+    A metric of the same name, made earlier, is replaced.
+
+    Args:
+        evidence: the tables.
+        rescored: the rules.
+        responses: what came back; those of other tasks are left out.
+        items: what was asked, by id; fields that ``rescored`` keeps stand above them.
+    """
+    rows = [
+        _outcome(rescored, response, items)
+        for response in responses
+        if response.task == rescored.task and response.item in rescored.rules
+    ]
+    fresh = conform("outcomes", pl.DataFrame(rows, infer_schema_length=None))
+    described = metric_row(rescored.metric, fresh["value"], kind="binary", headline=False)
+    earlier = (pl.col("metric") == rescored.metric) & (pl.col("task") == rescored.task)
+    return evidence.revise(
+        outcomes=pl.concat([evidence.outcomes.filter(~earlier), fresh], how="diagonal"),
+        metrics=pl.concat(
+            [
+                evidence.metrics.filter(pl.col("metric") != rescored.metric),
+                pl.DataFrame([described], schema=dict(METRICS)),
+            ]
+        ),
+    )
+
+
+def read_rescorings(run: RunDirectory) -> tuple[Rescored, ...]:
+    """Return the further rules of a run, in the order in which they were given.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    path = run.path / RESCORINGS
+    if not path.exists():
+        return ()
+    try:
+        return tuple(msgspec.json.Decoder(Rescored).decode_lines(path.read_bytes()))
+    except msgspec.MsgspecError as error:
+        raise InputError(
+            f"not a run's rescorings: {error}", file=str(path), remedy="Take it away and rescore again"
+        ) from error
+
+
+def keep_rescoring(run: RunDirectory, rescored: Rescored) -> None:
+    """Keep a further rule with the run, in the place of an earlier one of the same name.
+
+    Raises:
+        MachineError: the machine refuses.
+    """
+    others = [
+        one for one in read_rescorings(run) if (one.task, one.metric) != (rescored.task, rescored.metric)
+    ]
+    lines = (msgspec.json.encode(one) + b"\n" for one in (*others, rescored))
+    write_whole(run.path / RESCORINGS, b"".join(lines))
+
+
+def _outcome(rescored: Rescored, response: Response, items: Mapping[str, Item]) -> dict[str, Any]:
+    item = Item(response.item, rescored.fields.get(response.item) or items[response.item].fields)
+    found = score_response(rule_named(rescored.rules[response.item]), item, response)
+    key = {name: getattr(response, name) for name in ("system", "task", "item", "attempt")}
+    scored = {"value": found.value, "label": found.label, "status": found.status, "by": "rule"}
+    return key | scored | {"metric": rescored.metric, "scorer": rescored.scorer}
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{', '.join(names[:_NAMED])}{more}"

@@ -1,0 +1,217 @@
+"""``rescore``: another rule over answers that are on record, without asking anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from aliquot.analysis.rescoring import compare_rules
+from aliquot.analysis.scales import scale_of
+from aliquot.analysis.software import versions
+from aliquot.errors import InputError, UsageError
+from aliquot.evidence.contents import headline_metric, metrics, systems, tasks
+from aliquot.evidence.identity import inputs_text
+from aliquot.evidence.tables import Evidence, Note
+from aliquot.files.journal import Journal
+from aliquot.files.records import Response, settle
+from aliquot.files.run_directory import MANIFEST, RunDirectory, is_run
+from aliquot.findings.rescoring import RescoredSystem, Rescoring, write_rescoring
+from aliquot.item_sets.items import Item
+from aliquot.item_sets.sources import load as load_items
+from aliquot.readers.options import ReadOptions
+from aliquot.runner.evaluation import Evaluation, ScorerSpec
+from aliquot.runner.evaluation_file import read_evaluation
+from aliquot.runner.rescoring import Rescored, keep_rescoring, require_items, rules_of, with_rescored
+from aliquot.runner.results import build_evidence, read_kept_items
+from aliquot.stats.results import Estimate, Undefined
+from aliquot.verbs.read import convert, load
+from aliquot.verbs.reproduce import command_line
+
+SEED: Final = 0
+"""Seed of the Monte-Carlo tests."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """What is scored: the evidence, each answer as a run would have recorded it, and the items by task."""
+
+    evidence: Evidence
+    responses: tuple[Response, ...]
+    items: Mapping[str, Mapping[str, Item]]
+    file: str
+    inputs_known: bool
+
+
+def rescore(
+    source: str | Path | Evidence,
+    *,
+    scorer: str | None = None,
+    evaluation: str | Path | Evaluation | None = None,
+    output: str | Path | None = None,
+    level: float = 0.95,
+    options: ReadOptions | None = None,
+) -> Rescoring:
+    """Score stored answers by another rule and keep both outcomes; nothing is asked.
+
+    The new outcomes go into the evidence of a run, or with ``output`` into a long table, under a metric that names what
+    was read anew and by which rule in which version (``success,words/1``); ``compare`` shows it as another scoring
+    rule. The journal of a run is not touched.
+
+    Args:
+        source: a run's directory, or a log or evidence that keeps the answers.
+        scorer: the rule; by default the scorer of ``evaluation``.
+        evaluation: an evaluation file whose items give references, accepted answers and options, by id.
+        output: write a long table there (``.parquet``, ``.csv``, ``.jsonl``) and leave a run as it is.
+        level: confidence level.
+        options: how a log is read.
+
+    Returns:
+        The finding: which answers count otherwise, and each system's rate under both rules.
+
+    Raises:
+        UsageError: neither a scorer nor an evaluation, or an unknown rule.
+        InputError: the source keeps no answers, or an item lacks what the rule needs.
+        MachineError: another process works on the run, or the machine refuses.
+    """
+    if scorer is None and evaluation is None:
+        raise UsageError("say by which rule: --scorer RULE, or --evaluation FILE for the scorer of a file")
+    given = read_evaluation(evaluation) if isinstance(evaluation, str | Path) else evaluation
+    spec = ScorerSpec(rule=scorer) if scorer is not None or given is None else given.scorer
+    run = _run_of(source)
+    if run is not None:
+        with Journal.open(run.journal_path) as journal:
+            answers = _of_run(run, journal)
+            evidence, made = _rescored(answers, spec, given)
+            if output is None:
+                for one in made:
+                    keep_rescoring(run, one)
+                run.write_evidence(evidence)
+    else:
+        answers = _of_log(source, options)
+        evidence, made = _rescored(answers, spec, given)
+    written = str(convert(evidence, output).path) if output is not None else str(run.path) if run else ""
+    found = tuple(_systems(answers.evidence, evidence, made, level=level))
+    named = {"--scorer": scorer, "--evaluation": None if given is None else given.file, "-o": output}
+    return Rescoring(
+        metrics=tuple(dict.fromkeys(one.metric for one in made)),
+        scorer=made[0].scorer,
+        systems=found,
+        scale=scale_of(evidence, made[0].metric),
+        level=level,
+        written=written,
+        warnings=tuple(_warnings(found)),
+        verdict=write_rescoring(made[0].scorer, found),
+        seed=SEED,
+        versions=versions(),
+        command=command_line("rescore", [source], named, reading=options),
+    )
+
+
+def _run_of(source: str | Path | Evidence) -> RunDirectory | None:
+    if isinstance(source, Evidence):
+        return None
+    path = Path(source)
+    path = path.parent if path.name == MANIFEST else path
+    if not is_run(path):
+        return None
+    run = RunDirectory(path)
+    if not (run.journal_path.exists() and read_kept_items(run)):
+        raise InputError("holds no answers yet", file=str(path), remedy="Start it: aliquot run FILE")
+    return run
+
+
+def _of_run(run: RunDirectory, journal: Journal) -> _Answers:
+    kept = read_kept_items(run)
+    evidence = build_evidence(run) if run.evidence_is_stale else run.read_evidence()
+    items: dict[str, dict[str, Item]] = {}
+    for one in kept:
+        items.setdefault(one.task, {})[one.item] = Item(one.item, one.fields)
+    return _Answers(evidence, settle(journal.records), items, str(run.path), inputs_known=True)
+
+
+def _of_log(source: str | Path | Evidence, options: ReadOptions | None) -> _Answers:
+    """Return the answers of a log as a run would have recorded them."""
+    evidence = load([source], options=options)
+    named = "the evidence" if isinstance(source, Evidence) else str(source)
+    texts, responses, items = evidence.texts, list[Response](), dict[str, dict[str, Item]]()
+    for row in evidence.responses.iter_rows(named=True):
+        system, task, item, attempt = (row[name] for name in ("system", "task", "item", "attempt"))
+        text = texts.response(system, task, item, attempt) if texts else None
+        status = row["status"]
+        if status in {"ok", "unparsed"}:  # whether an answer can be read is for the new rule to say
+            status = "missing" if text is None else "ok"
+        key = {"system": system, "task": task, "item": item, "attempt": attempt}
+        responses.append(Response(**key, status=status, reason=row["reason"], text=text))
+        if texts and item not in items.setdefault(task, {}):
+            reference = texts.reference(task, item)
+            items[task][item] = Item(item, {} if reference is None else {"reference": reference})
+    if not any(response.text for response in responses):
+        raise InputError("keeps no answers, so there is nothing to score", file=named)
+    return _Answers(evidence, tuple(responses), items, named, inputs_known=False)
+
+
+def _rescored(
+    answers: _Answers, spec: ScorerSpec, given: Evaluation | None
+) -> tuple[Evidence, tuple[Rescored, ...]]:
+    """Return the evidence with a new metric for each task, and how it came about."""
+    item_set = load_items(given.items) if given is not None else None
+    evidence, made = answers.evidence, list[Rescored]()
+    for task, own in answers.items.items():
+        several = len(answers.items) > 1
+        items, fields, file = own, {}, f"{answers.file}, task {task}" if several else answers.file
+        if item_set is not None:
+            listed, file = {item.id: item for item in item_set.items}, item_set.source
+            known = answers.inputs_known
+            asked = {item: inputs_text(about.inputs) if known else None for item, about in own.items()}
+            require_items(asked, listed, file=file)
+            items = {item: listed[item] for item in own}
+            fields = {item: dict(about.fields) for item, about in items.items()}
+        one = Rescored(
+            task=task,
+            base=_base(evidence, task),
+            rules=rules_of(spec, items.values(), file=file),
+            items=item_set.hash[:8] if item_set is not None else "",
+            fields=fields,
+        )
+        evidence = with_rescored(evidence, one, answers.responses, items)
+        made.append(one)
+    return evidence, tuple(made)
+
+
+def _base(evidence: Evidence, task: str) -> str:
+    """Return the metric that is read anew: the headline without its filter; success where it is no pass or fail."""
+    headline = headline_metric(evidence, task)
+    return headline.split(",")[0] if scale_of(evidence, headline).kind == "binary" else "success"
+
+
+def _systems(
+    before: Evidence, after: Evidence, made: tuple[Rescored, ...], *, level: float
+) -> Iterator[RescoredSystem]:
+    for one in made:
+        headline = headline_metric(before, one.task)
+        for system in systems(after):
+            named = metrics(after, one.task, system=system) if one.task in tasks(after, system=system) else ()
+            if headline in named and one.metric in named:
+                yield compare_rules(
+                    after, system, task=one.task, before=headline, after=one.metric, level=level, seed=SEED
+                )
+
+
+def _warnings(found: tuple[RescoredSystem, ...]) -> Iterator[Note]:
+    for task in dict.fromkeys(one.task for one in found):
+        rates = [(one.before, one.after) for one in found if one.task == task]
+        if _right(before for before, _ in rates) and not _right(after for _, after in rates):
+            text = f"No answer to {task} is right by this rule: its references may hold more than the right answer. "
+            yield Note("none_right", f"{text}--evaluation FILE scores by other references.")
+    lost = sum(one.statuses.get("missing", 0) for one in found)
+    if lost:
+        yield Note("no_text", f"{lost} answers are not on record and have no value under the new rule.")
+    one_sided = sum(one.one_sided for one in found) - lost
+    if one_sided > 0:
+        yield Note("one_sided", f"{one_sided} answers have a value under one of the rules only.")
+
+
+def _right(rates: Iterable[Estimate | Undefined]) -> bool:
+    return any(isinstance(rate, Estimate) and rate.point > 0 for rate in rates)
