@@ -46,8 +46,12 @@ DECODING: Final[Mapping[str, Any]] = {
 }
 """What each key of ``decoding`` takes."""
 
+_MONEY: Final[Mapping[str, Any]] = {"type": "number", "minimum": 0}
+
 PRICES: Final[Mapping[str, Any]] = {
-    **dict.fromkeys(("input", "output", "cached"), {"type": "number", "minimum": 0}),
+    "input": {**_MONEY, "description": "Of the request's tokens"},
+    "output": {**_MONEY, "description": "Of the answer's tokens, thinking included"},
+    "cached": {**_MONEY, "description": "Of tokens that the provider served from its cache"},
     "per": _whole(1) | {"description": "Tokens that a price is for; a million by default"},
     "currency": _TEXT,
     "source": {**_TEXT, "description": "Where the prices stand, and of which day they are"},
