@@ -117,3 +117,16 @@ def test_a_table_with_changed_bytes_gives_evidence_or_one_clear_error(
     assert str(path) in said
     assert "\n" not in said
     assert len(said) < 3000
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "json"])
+def test_half_a_character_in_json_is_replaced_and_said(tmp_path, ending):
+    cells = [
+        {"system": "a", "item": f"{i}\\ud83d", "value": i % 2, "output": "cut \\udfff"} for i in range(4)
+    ]
+    lines = [json.dumps(row).replace("\\\\ud", "\\ud") for row in cells]
+    path = tmp_path / f"halves.{ending}"
+    path.write_text("\n".join(lines) if ending == "jsonl" else f"[{','.join(lines)}]")
+    found = read_one(path, ReadOptions())
+    assert sorted(found.outcomes["item"]) == [f"{i}\N{REPLACEMENT CHARACTER}" for i in range(4)]
+    assert [note.code for note in found.notes if note.code == "half_characters"] == ["half_characters"]

@@ -14,6 +14,7 @@ from aliquot.errors import InputError
 from aliquot.evidence.tables import Note
 from aliquot.files.rows import Cell, Rows
 from aliquot.files.text import MAX_LINE_BYTES
+from aliquot.files.typed_json import without_halves
 
 MAX_NESTING: Final = 8
 """Levels of objects that become dotted column names; deeper ones stay JSON text."""
@@ -21,9 +22,10 @@ MAX_NESTING: Final = 8
 
 @dataclass(slots=True)
 class _Constants:
-    """How many values were NaN or infinite, which JSON does not have."""
+    """How many values were NaN or infinite, which JSON does not have, and documents with halves of characters."""
 
     count: int = 0
+    halves: int = 0
 
     def take(self, _: str) -> None:
         """Count one; it is missing."""
@@ -102,11 +104,14 @@ def flatten(record: Mapping[str, Any], *, prefix: str = "", depth: int = 1) -> d
 
 
 def _parse(text: str, constants: _Constants) -> Any:
-    """Parse JSON; the slower standard parser takes the constants JSON does not have."""
+    """Parse JSON; the slower standard parser takes the constants JSON does not have. Half a character is U+FFFD."""
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeEncodeError):
-        return json.loads(text, parse_constant=constants.take, parse_float=constants.parse_float)
+        given = text.encode("utf-8", "replace")
+        whole = without_halves(given)
+        constants.halves += whole != given
+        return json.loads(whole, parse_constant=constants.take, parse_float=constants.parse_float)
 
 
 def _object(line: str, constants: _Constants) -> dict[str, Any]:
@@ -131,7 +136,11 @@ def _list_of_objects(document: Any, *, file: str) -> list[dict[str, Any]]:
 
 
 def _constant_notes(constants: _Constants) -> list[Note]:
-    if not constants.count:
-        return []
-    text = f"{constants.count} values are NaN or infinite; they count as missing, not as 0"
-    return [Note("not_a_number", text)]
+    notes: list[Note] = []
+    if constants.count:
+        text = f"{constants.count} values are NaN or infinite; they count as missing, not as 0"
+        notes.append(Note("not_a_number", text))
+    if constants.halves:
+        text = f"{constants.halves} rows or files hold half of a character, read as \N{REPLACEMENT CHARACTER}"
+        notes.append(Note("half_characters", text))
+    return notes
