@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
+from markupsafe import Markup
+
 _ACTS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls but tab and newline
     "\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"  # direction marks, and what cannot be seen
@@ -24,11 +26,11 @@ def inert_lines(text: str) -> str:
     )
 
 
-def anchor(name: str) -> str:
-    """Return an item's id as the end of a link to it.
+def anchor(name: str) -> Markup:
+    """Return an item's id as the end of a link to it: whole, however long, and without a character of markup.
 
     Examples:
-        >>> anchor("a/b c?")
+        >>> str(anchor("a/b c?"))
         'a%2Fb%20c%3F'
     """
-    return quote(inert_lines(name), safe="")
+    return Markup(quote(inert_lines(name), safe=""))  # noqa: S704 - percent signs, letters, digits and _.-~

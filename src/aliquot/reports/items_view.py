@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -77,7 +77,7 @@ def items_view(rows: Rows) -> ItemsView:
     rests = long.pack()
     return ItemsView(
         sentence=_sentence(rows),
-        index=_json(_index(rows)),
+        index=_json(_index(rows) | {"rests": len(rests)}),
         texts=tuple(map(_json, texts)),
         rests=rests,
         static=tuple(_static(row, rows) for row in rows.rows[:STATIC]),
@@ -98,13 +98,29 @@ def _index(rows: Rows) -> dict[str, Any]:
     return {
         "titles": change_titles(rows),
         "order": list(rows.reading_order),
-        "items": [_entry(row) for row in rows.rows],
+        "items": [
+            _entry(row, name)
+            for row, name in zip(rows.rows, _names(row.item for row in rows.rows), strict=True)
+        ],
     }
 
 
-def _entry(row: Row) -> dict[str, Any]:
+def _names(items: Iterable[str]) -> list[str]:
+    """Return ids as they are shown; of those that look the same once written out, the later ones are numbered."""
+    shown: dict[str, None] = {}
+    for item in items:
+        name = own = inert_lines(item)
+        number = 1
+        while name in shown:
+            number += 1
+            name = f"{own} ({number})"
+        shown[name] = None
+    return list(shown)
+
+
+def _entry(row: Row, name: str) -> dict[str, Any]:
     return {
-        "id": inert_lines(row.item),
+        "id": name,
         "change": row.change,
         "labels": {inert_lines(name): inert_lines(value) for name, value in row.labels.items()},
         "strips": [strip(side.values) for side in _sides(row)],

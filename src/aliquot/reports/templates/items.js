@@ -6,7 +6,7 @@
   const { items, titles } = data;
   const PAGE = 100;
   const place = new Map(items.map((item, number) => [item.id, number]));
-  const state = { changes: new Set(), status: "", labels: {}, search: "", reading: false, shown: PAGE, list: [] };
+  const state = { changes: new Set(), status: "", labels: new Map(), search: "", reading: false, shown: PAGE, list: [] };
 
   // ---- elements
 
@@ -32,7 +32,8 @@
     return parsed.get(number);
   }
 
-  let searchable = null;
+  let searchable = null, unpacking = null;
+  const rests = new Map();  // what is cut from the beginnings shown, unpacked for the first search
   function searchTexts() {
     searchable ??= items.map((item, number) =>
       `${item.id}\n${Object.values(item.labels).join("\n")}\n${collect(textsOf(number))}`.toLowerCase());
@@ -42,7 +43,14 @@
   function collect(value) {
     if (typeof value === "string") return value;
     if (value === null || typeof value !== "object") return "";
-    return Object.values(value).map(collect).join("\n");
+    const held = typeof value.text === "string";  // a text with its rest, and no fields of a log by these names
+    return Object.entries(value).map(([name, part]) =>
+      held && name === "text" ? part + (rests.get(value.rest) ?? "") : held && name === "rest" ? "" : collect(part)).join("\n");
+  }
+
+  async function unpackAll() {
+    for (const node of document.querySelectorAll('script[type="text/plain"]')) rests.set(node.id, await unpack(node.id));
+    searchable = null;
   }
 
   async function unpack(name) {
@@ -110,14 +118,19 @@
   // ---- notes, kept with this page where the browser allows it
 
   const store = `aliquot-notes:${location.pathname}`;
-  const notes = new Map();
-  try {
-    for (const [id, text] of Object.entries(JSON.parse(localStorage.getItem(store) || "{}"))) notes.set(id, text);
-  } catch { /* a browser that keeps nothing for files */ }
+  function stored() {
+    try { return new Map(Object.entries(JSON.parse(localStorage.getItem(store) || "{}"))); } catch { return new Map(); }
+  }
+  const notes = new Map([...stored()].filter(([id]) => place.has(id)));
 
   function setNote(id, text) {
-    if (text) notes.set(id, text); else notes.delete(id);
-    try { localStorage.setItem(store, JSON.stringify(Object.fromEntries(notes))); } catch { /* as above */ }
+    const all = stored();  // also what another window, or a page of other items under this name, has kept
+    for (const kept of [notes, all]) if (text) kept.set(id, text); else kept.delete(id);
+    try { localStorage.setItem(store, JSON.stringify(Object.fromEntries(all))); } catch { /* a browser that keeps nothing */ }
+    countNotes();
+  }
+
+  function countNotes() {
     exporting.textContent = `Export notes (${notes.size})`;
     exporting.hidden = notes.size === 0;
   }
@@ -133,9 +146,10 @@
 
   // ---- the list
 
-  const fields = {};
+  const fields = new Map();  // no object: a field may be called constructor
   for (const item of items)
-    for (const [name, value] of Object.entries(item.labels)) (fields[name] ??= new Set()).add(value);
+    for (const [name, value] of Object.entries(item.labels))
+      fields.set(name, (fields.get(name) ?? new Set()).add(value));
 
   function select(label, options, change) {
     const box = make("select", { onchange: (event) => change(event.target.value) },
@@ -153,17 +167,21 @@
     return make("label", { class: "chip" }, box, ` ${titles[change]} (${counts[change].toLocaleString("en")})`);
   });
   const statuses = [...new Set(items.flatMap((item) => item.statuses))].sort();
-  const filterable = Object.entries(fields).filter(([, values]) => values.size > 1 && values.size <= 60);
+  const filterable = [...fields].filter(([, values]) => values.size > 1 && values.size <= 60);
   let waiting = 0;
   const searching = make("input", { type: "search", oninput: () => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => { state.search = searching.value.trim().toLowerCase(); refresh(); }, 150);
+    waiting = setTimeout(() => {
+      state.search = searching.value.trim().toLowerCase();
+      if (state.search && !unpacking && data.rests) unpacking = unpackAll().then(() => { data.rests = 0; refresh(); });
+      refresh();
+    }, 150);
   } });
   const controls = make("form", { class: "controls", onsubmit: (event) => event.preventDefault() },
     make("fieldset", {}, make("legend", {}, "What became of them"), ...chips),
     statuses.length > 1 ? select("status", statuses, (value) => { state.status = value; refresh(); }) : null,
     ...filterable.map(([name, values]) =>
-      select(name, [...values].sort(), (value) => { state.labels[name] = value; refresh(); })),
+      select(name, [...values].sort(), (value) => { state.labels.set(name, value); refresh(); })),
     make("label", {}, "search ", searching));
   const reading = make("button", { type: "button", onclick: startReading }, `Read the failures (${data.order.length})`);
   reading.hidden = data.order.length === 0;
@@ -178,7 +196,7 @@
   function fits(item, number) {
     return (!state.changes.size || state.changes.has(item.change))
       && (!state.status || item.statuses.includes(state.status))
-      && Object.entries(state.labels).every(([name, value]) => !value || item.labels[name] === value)
+      && [...state.labels].every(([name, value]) => !value || (Object.hasOwn(item.labels, name) && item.labels[name] === value))
       && (!state.search || searchTexts()[number].includes(state.search));
   }
 
@@ -195,7 +213,8 @@
     const left = state.list.length - part.length;
     more.hidden = left === 0;
     more.textContent = `Show ${Math.min(PAGE, left)} more`;
-    said.textContent = `${state.list.length.toLocaleString("en")} of ${items.length.toLocaleString("en")} items`;
+    said.textContent = `${state.list.length.toLocaleString("en")} of ${items.length.toLocaleString("en")} items${
+      unpacking && data.rests ? "; long texts are still being read" : ""}`;
   }
 
   function entry(number) {
@@ -296,8 +315,7 @@
     else if (event.key === "j" && detail.dataset.next) location.hash = linkTo(detail.dataset.next);
     else if (event.key === "k" && detail.dataset.previous) location.hash = linkTo(detail.dataset.previous);
   });
-  for (const [id] of notes) if (!place.has(id)) notes.delete(id);
-  setNote("", "");
+  countNotes();
   refresh();
   follow();
 })();
