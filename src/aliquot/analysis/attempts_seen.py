@@ -59,7 +59,7 @@ def attempt_values(evidence: Evidence, units: Units) -> pl.DataFrame:
     responses = evidence.rows("responses", system=units.system, task=units.task)
     mine = outcomes.filter(pl.col("scorer") == units.scorer) if units.scorer else outcomes
     resolved = resolve(mine, responses, evidence.metrics)
-    means = resolved.group_by("item", "attempt").agg(pl.col("value").mean())
+    means = resolved.group_by("item", "attempt", maintain_order=True).agg(pl.col("value").mean())
     return means.drop_nulls("value").sort("item", "attempt")
 
 

@@ -152,7 +152,9 @@ def _strips(evidence: Evidence, side: Units, *, items: Collection[str]) -> Mappi
     responses = evidence.scan("responses", **found).filter(wanted)
     rows: list[pl.DataFrame] = [part.collect(backend="polars").to_native() for part in (outcomes, responses)]
     values = (
-        resolve(rows[0], rows[1], evidence.metrics).group_by("item", "attempt").agg(pl.col("value").mean())
+        resolve(rows[0], rows[1], evidence.metrics)
+        .group_by("item", "attempt", maintain_order=True)
+        .agg(pl.col("value").mean())
     )
     attempts = rows[1].select("item", "attempt").join(values, on=["item", "attempt"], how="left")
     grouped = attempts.sort("item", "attempt").group_by("item", maintain_order=True).agg("value")

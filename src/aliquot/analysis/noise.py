@@ -177,7 +177,7 @@ def _flip_rate(frame: pl.DataFrame, scale: Scale, *, level: float) -> Estimate |
 
 def _differences(frame: pl.DataFrame) -> Floats:
     """Return second run minus first, one an item."""
-    means = frame.group_by("item", "run").agg(pl.col("value").mean()).sort("item", "run")
+    means = frame.group_by("item", "run", maintain_order=True).agg(pl.col("value").mean()).sort("item", "run")
     first, second = (means.filter(pl.col("run") == place)["value"].to_numpy() for place in (0, 1))
     return second - first
 
@@ -202,14 +202,16 @@ def _judge_noise(evidence: Evidence, runs: Sequence[Units], items: Sequence[str]
     """Return the judge's own variance apart from the system's, when answers were judged more than once."""
     rows = [_scored(evidence, run, items).with_columns(run=pl.lit(place)) for place, run in enumerate(runs)]
     frame = pl.concat(rows)
-    answers = frame.group_by("item", "run", "attempt").agg(
+    answers = frame.group_by("item", "run", "attempt", maintain_order=True).agg(
         pl.col("value").mean().alias("mean"), pl.col("value").var().alias("var"), pl.len().alias("k")
     )
     judged = answers.filter(pl.col("k") > 1)
     if judged.is_empty():
         return None
     judge = _pooled(judged["var"].to_numpy(), judged["k"].to_numpy())
-    between = answers.group_by("item").agg(pl.col("mean").var().alias("var"), pl.len().alias("k"))
+    between = answers.group_by("item", maintain_order=True).agg(
+        pl.col("mean").var().alias("var"), pl.len().alias("k")
+    )
     between = between.filter(pl.col("k") > 1)
     if between.is_empty():
         return None

@@ -117,7 +117,7 @@ def _attempts(evidence: Evidence, units: Units) -> pl.DataFrame:
     )
     responses = evidence.rows("responses", system=units.system, task=units.task)
     counted = resolve(outcomes, responses, evidence.metrics)["value"]
-    scored = outcomes.select(*key, given="value", value=counted).group_by(key).mean()
+    scored = outcomes.select(*key, given="value", value=counted).group_by(key, maintain_order=True).mean()
     failure = evidence.metrics.filter(pl.col("metric") == units.metric)["on_failure"][0]
     unscored = pl.when(pl.col("scored").is_null() & ~pl.col("status").is_in(["ok", "error", "missing"]))
     return (

@@ -75,7 +75,7 @@ def _attempts(evidence: Evidence, units: Units) -> Mapping[str, Attempts]:
     outcomes = evidence.rows("outcomes", system=units.system, task=units.task, metric=units.metric)
     responses = evidence.rows("responses", system=units.system, task=units.task)
     resolved = resolve(outcomes, responses, evidence.metrics)
-    values = resolved.group_by("item", "attempt").agg(pl.col("value").mean())
+    values = resolved.group_by("item", "attempt", maintain_order=True).agg(pl.col("value").mean())
     rows = (
         responses.select("item", "attempt", "status")
         .join(values, on=["item", "attempt"], how="left")

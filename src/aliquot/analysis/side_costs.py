@@ -112,14 +112,28 @@ def _item_means(evidence: Evidence, units: Units, columns: Sequence[str]) -> pl.
     fresh = ~nw.col("cached").fill_null(value=False)
     timed = [nw.when(fresh).then(nw.col(name)).alias(name) for name in columns if name in TIMES]
     counted = [nw.col(name).cast(nw.Float64) for name in columns if name not in TIMES]
-    grouped = rows.select("item", "currency", *timed, *counted).group_by("item")
-    reduced = grouped.agg(
+    chosen = rows.select("item", "attempt", "currency", *timed, *counted)
+    if chosen.implementation.is_polars():
+        return _means_in_order(chosen.to_native(), columns)
+    reduced = chosen.group_by("item").agg(
         *(nw.col(name).mean() for name in columns),
         *(nw.col(name).count().cast(nw.Int64).alias(f"k.{name}") for name in columns),
         nw.col("currency").min().alias("first"),
         nw.col("currency").max().alias("last"),
     )
     return reduced.collect(backend="polars").to_native()
+
+
+def _means_in_order(rows: pl.LazyFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """Return the same with values summed in the order of attempts, so that they are the same to the bit every time."""
+    grouped = rows.sort("item", "attempt").group_by("item", maintain_order=True)
+    reduced = grouped.agg(
+        *(pl.col(name).mean() for name in columns),
+        *(pl.col(name).count().cast(pl.Int64).alias(f"k.{name}") for name in columns),
+        first=pl.col("currency").min(),
+        last=pl.col("currency").max(),
+    )
+    return reduced.collect()
 
 
 def _sample(pairs: Pairs, means: list[pl.DataFrame], column: str) -> PairedSample:

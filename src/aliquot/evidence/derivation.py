@@ -125,7 +125,7 @@ def _values(evidence: Evidence, parts: tuple[str, ...]) -> pl.DataFrame:
     failed = pl.col("response_status").is_in(SYSTEM_SIDE)
     for place, part in enumerate(parts):
         failure = evidence.metrics.filter(pl.col("metric") == part)["on_failure"].to_list()[0]
-        own = resolved.filter(pl.col("metric") == part).group_by(_ATTEMPT)
+        own = resolved.filter(pl.col("metric") == part).group_by(_ATTEMPT, maintain_order=True)
         scored = own.agg(pl.col("value").mean().alias(f"part.{place}"), pl.lit(value=True).alias("scored"))
         attempts = attempts.join(scored, on=_ATTEMPT, how="left", maintain_order="left")
         unasked = pl.when(pl.col("scored").is_null() & failed).then(pl.lit(failure, dtype=pl.Float64))

@@ -129,12 +129,25 @@ def reduce_items(
     joined = rows.join(causes, on=list(_KEY), how="left")
     failure = joined.with_columns(on_failure=nw.lit(on_failure, dtype=nw.Float64))
     resolved = failure.select(*_ATTEMPT, value=resolved_value())
+    if resolved.implementation.is_polars():
+        return _reduced_in_order(resolved.to_native())
     attempts = resolved.group_by(*_ATTEMPT).agg(nw.col("value").mean())
     return attempts.group_by("item").agg(
         nw.col("value").mean().alias("mean"),
         nw.col("value").count().cast(nw.Int64).alias("k"),
         nw.col("value").is_null().cast(nw.Int64).sum().alias("missing"),
     )
+
+
+def _reduced_in_order(resolved: pl.LazyFrame) -> nw.LazyFrame[Any]:
+    """Return the same with values summed in one order, so that a finding is the same to the bit every time."""
+    rows = resolved.sort(*_ATTEMPT, "value")
+    attempts = rows.group_by(*_ATTEMPT, maintain_order=True).agg(pl.col("value").mean())
+    value = pl.col("value")
+    items = attempts.group_by("item", maintain_order=True).agg(
+        mean=value.mean(), k=value.count().cast(pl.Int64), missing=value.is_null().sum().cast(pl.Int64)
+    )
+    return nw.from_native(items)
 
 
 def _applicable(evidence: Evidence, system: str, *, task: str, metric: str) -> nw.LazyFrame[Any]:
