@@ -8,12 +8,13 @@ from typing import Final, TypeAlias
 import polars as pl
 
 from aliquot.evidence.tables import Evidence
+from aliquot.findings.redaction import REASON
 
 Attempt: TypeAlias = tuple[str, int]
 """An item and an attempt at it."""
 
 _FACTS: Final = {
-    "reason": "reason",
+    "reason": REASON,
     "stage": "stage",
     "latency_s": "latency, s",
     "tokens_in": "tokens in",

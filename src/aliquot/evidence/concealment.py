@@ -46,6 +46,8 @@ def conceal(evidence: Evidence, fields: Collection[str], *, salt: bytes) -> Evid
         column = field if field in NAMES else f"segment.{field}"
         if column not in items.columns:
             continue
+        if field == "cluster":
+            items = items.with_columns(_lone_items_named())
         new = _salted(items[column].drop_nulls().unique().to_list(), field, salt)
         items = items.with_columns(_replaced(column, new))
         if field == "item":
@@ -63,6 +65,13 @@ def conceal(evidence: Evidence, fields: Collection[str], *, salt: bytes) -> Evid
     return evidence.revise(
         items=items, responses=responses.with_columns(_replaced("content", others)), texts=texts, **named
     )
+
+
+def _lone_items_named() -> pl.Expr:
+    """Return the clusters with items that alone lack one named as the analysis names them: ranks keep their order."""
+    clustered = pl.col("cluster").is_not_null().any().over("task")
+    own = pl.when(clustered).then(pl.format("item {}", pl.col("item")))
+    return pl.coalesce("cluster", own).alias("cluster")
 
 
 def _salted(names: Iterable[str], field: str, salt: bytes) -> dict[str, str]:

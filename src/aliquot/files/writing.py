@@ -25,8 +25,13 @@ def machine_errors(path: Path) -> Generator[None]:
         raise MachineError(_sentence(error, path)) from error
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes, *, mode: int = 0o644) -> None:
     """Write a file so that a reader sees the old bytes or the new ones, also after a crash.
+
+    Args:
+        path: the file.
+        data: all of it.
+        mode: who may read and write it, from the first moment that it goes by its name.
 
     Raises:
         MachineError: the machine refuses; the old file is as it was.
@@ -40,7 +45,7 @@ def write_whole(path: Path, data: bytes) -> None:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            temporary.chmod(0o644)
+            temporary.chmod(mode)
             temporary.replace(path)
         except BaseException:
             with suppress(OSError):

@@ -2,25 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Iterable
 from dataclasses import fields, replace
 from typing import Any, Final, TypeVar
 
 from aliquot.findings.rows import Row, Rows, SideOfRow
+from aliquot.findings.side_metrics import Failures, SideMetrics
 
 TEXTS: Final = ("input", "reference", "answer", "note", "metadata")
 """The texts of an item, by the names under which they are left out."""
+
+REASON: Final = "reason"
+"""The fact of an attempt that says why it has no answer."""
 
 Found = TypeVar("Found")
 
 
 def shareable(finding: Found) -> Found:
-    """Return a finding whose warnings hold names and numbers only: none quotes an item or an answer."""
+    """Return a finding whose warnings hold names and numbers only: none quotes an item or an answer.
+
+    What did not answer keeps its status and stage; an error message often repeats the request.
+    """
     known = {field.name for field in fields(finding)} & {"warnings", "not_checked"}  # pyright: ignore[reportArgumentType] - every finding is a dataclass
     plain: dict[str, Any] = {
         name: tuple(replace(note, text=note.shareable) for note in getattr(finding, name)) for name in known
     }
+    beside = getattr(finding, "side_metrics", None)
+    if isinstance(beside, SideMetrics):
+        plain["side_metrics"] = replace(beside, failures=_without_reasons(beside.failures))
     return replace(finding, **plain)  # pyright: ignore[reportArgumentType] - as above
+
+
+def _without_reasons(failures: Iterable[Failures]) -> tuple[Failures, ...]:
+    """Return the failures of each system, status and stage, the most frequent first."""
+    rows: Counter[tuple[str, str, str]] = Counter()
+    for one in failures:
+        rows[one.system, one.status, one.stage] += one.rows
+    systems = list(dict.fromkeys(system for system, _, _ in rows))
+    ranked = sorted(rows.items(), key=lambda known: (systems.index(known[0][0]), -known[1], known[0]))
+    return tuple(Failures(*key, reason="", rows=count) for key, count in ranked)
 
 
 def without_texts(rows: Rows, left_out: Collection[str]) -> Rows:
@@ -48,8 +69,9 @@ def _row(row: Row, left_out: Collection[str]) -> Row:
 
 def _side(side: SideOfRow, left_out: Collection[str]) -> SideOfRow:
     changes: dict[str, Any] = {}
-    if "answer" in left_out:
-        changes |= {"text": None, "turns": None}
+    if "answer" in left_out:  # an error message stands where the answer would, and often repeats the request
+        facts = {name: text for name, text in side.facts.items() if name != REASON}
+        changes |= {"text": None, "turns": None, "facts": facts}
     if "note" in left_out:
         changes["notes"] = {}
     return replace(side, **changes)

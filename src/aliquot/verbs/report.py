@@ -68,20 +68,22 @@ def report(
         MachineError: the file cannot be written.
     """
     form = form_of(output)
-    subject = settle_subject(sources, **_settling(choices))
+    subject = named = settle_subject(sources, **_settling(choices))
     fields = _fields(subject, (*redact, *(TEXTS if no_text else ())))
     names = [name for name in fields if name not in TEXTS]
-    if names:
-        from aliquot.verbs.bundle import concealed
+    salt = b""
+    if names or bundle is not None:
+        from aliquot.verbs.bundle import concealed, new_salt
 
-        subject = concealed(subject, names)
+        salt = new_salt()
+        subject = concealed(subject, names, salt=salt) if names else subject
     found = _find(subject, sources, choices)
     if fields:
         found = shareable(found)
     if bundle is not None:
         from aliquot.verbs.bundle import write_bundle
 
-        write_bundle(Path(bundle), subject, choices)
+        write_bundle(Path(bundle), named, choices, names=names, salt=salt)
     if form != "html":
         return write_report(found, output), found
     rows = None if _has_figures(choices) else _rows(subject, choices, left_out=fields, limit=items)
