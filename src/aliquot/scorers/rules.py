@@ -10,6 +10,7 @@ from aliquot.errors import UsageError, nearest
 from aliquot.evidence.identity import text_of
 from aliquot.item_sets.items import Item
 from aliquot.scorers.answers import score_choice, score_exact, score_number, score_words
+from aliquot.scorers.asserts import score_asserts
 from aliquot.scorers.objects import score_json_fields
 from aliquot.scorers.refusals import OPENING, is_refusal, score_refusal
 from aliquot.scorers.scores import Score
@@ -59,6 +60,7 @@ RULES: Final[Mapping[str, Rule]] = {
             score_json_fields,
         ),
         Rule("refusal", "1", f"{NORMALISATION}; first {OPENING} letters", score_refusal, reads_cut=True),
+        Rule("asserts", "1", "none: compared as written, by the assertions of promptfoo", score_asserts),
     )
 }
 
