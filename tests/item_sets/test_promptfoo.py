@@ -193,8 +193,12 @@ def test_a_list_of_tests_alone_is_read(tmp_path: Path) -> None:
 
 def test_a_run_over_them_is_scored_by_their_assertions(tmp_path: Path) -> None:
     spec = SystemSpec(model="fake", prompt="{{ a }}+{{ b }}=")
+    text = GOOD.replace(
+        "{type: equals, value: 10}", "{type: equals, value: 10}, {type: not-contains, value: or}"
+    )
+    text = text.replace("eight]}]", "eight]}, {type: contains, value: ei}, {type: regex, value: ght}]")
     given = evaluation(
-        written(tmp_path, GOOD),
+        written(tmp_path, text),
         systems={"first": spec},
         scorer=ScorerSpec(rule="asserts"),
         segments=("difficulty",),

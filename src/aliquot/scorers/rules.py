@@ -37,7 +37,7 @@ class Rule:
 
     def right_answer(self, item: Item) -> str | None:
         """Return the reference as an answer would spell it, which this rule must find right; None without one."""
-        if self.name == "refusal" or item.reference is None:
+        if self.name in {"refusal", "asserts"} or item.reference is None:
             return None
         return text_of(item.reference)
 
