@@ -11,8 +11,8 @@ import pytest
 
 from aliquot import init
 from aliquot.errors import InputError, UsageError
+from aliquot.files.documents import Node, parse
 from aliquot.item_sets import sources
-from aliquot.runner.documents import Node, parse
 from aliquot.runner.evaluation_file import DECODING_KEYS, KEYS, PRICE_KEYS, SYSTEM_KEYS, read_evaluation
 from aliquot.runner.evaluation_schema import DECODING, FILE, PRICES, SYSTEM, evaluation_schema
 from aliquot.runner.plan import make_plan

@@ -103,6 +103,7 @@ def test_the_manifest_says_which_items_they_are(done: tuple[Path, Path, Moody]) 
         ({"only": "broke:first,first"}, UsageError, "give two systems"),
         ({"only": "broke:first,second", "attempts": 0}, UsageError, "attempts is 0"),
         ({"only": "broke:first,second", "limit": 3}, UsageError, "exclude each other"),
+        ({"only": "broke:first,second", "cache": "c"}, UsageError, "only and cache exclude each other"),
         ({"attempts": 3}, UsageError, "attempts goes with only"),
     ],
 )

@@ -124,9 +124,15 @@ def test_an_unknown_rule_names_the_nearest() -> None:
 
 @given(st.text(max_size=200), st.sampled_from(sorted(RULES)))
 def test_no_text_breaks_a_rule_and_values_are_zero_one_or_none(text: str, rule: str) -> None:
+    asserts = [{"type": "not-regex", "value": "^(a|b)+$"}, {"type": "icontains-any", "value": ["2", "x"]}]
     item = Item(
         "i",
-        {"reference": {"a": 1} if rule == "json_fields" else "2", "expect": "comply", "options": ["2", "3"]},
+        {
+            "reference": {"a": 1} if rule == "json_fields" else "2",
+            "expect": "comply",
+            "options": ["2", "3"],
+            "asserts": asserts,
+        },
     )
     result = score(RULES[rule], item, text)
     assert result.value in {0.0, 1.0, None}

@@ -17,6 +17,10 @@ import yaml
 
 from aliquot.errors import InputError, UsageError, nearest
 from aliquot.item_sets.items import Item, ItemSet
+from aliquot.item_sets.promptfoo import read_tests
+
+ENDINGS = (".jsonl", ".csv", ".yaml", ".yml")
+"""Endings of item sets; YAML is the test list of promptfoo."""
 
 _BUNDLED = resources.files("aliquot.item_sets") / "bundled"
 
@@ -31,7 +35,7 @@ def bundled_names() -> tuple[str, ...]:
 
 
 def load(name_or_path: str | Path) -> ItemSet:
-    """Read an item set: a bundled name, or a path to ``.jsonl`` or ``.csv``.
+    """Read an item set: a bundled name, or a path to ``.jsonl``, ``.csv`` or the ``.yaml`` of promptfoo.
 
     Every row needs ``id`` (text or a whole number). ``reference``, ``accept``, ``scorer``, ``expect``,
     ``cluster`` and ``segment`` have their meaning; every other field is part of what the item asks. In CSV
@@ -50,14 +54,17 @@ def load(name_or_path: str | Path) -> ItemSet:
     path = Path(name_or_path)
     if name in bundled_names():
         data, about = (_BUNDLED / f"{name}.jsonl").read_bytes(), _BUNDLED / f"{name}.yaml"
-    elif path.suffix in {".jsonl", ".csv"} and path.is_file():
+    elif path.suffix in ENDINGS and path.is_file():
         data, about = path.read_bytes(), path.with_suffix(".yaml")
-    elif path.suffix in {".jsonl", ".csv"}:
+    elif path.suffix in ENDINGS:
         raise UsageError(f"there is no item set file {name}. Bundled item sets: {', '.join(bundled_names())}")
     else:
         raise UsageError(
             f"there is no item set {name!r}. {nearest(name, bundled_names())} Or give a .jsonl or .csv file"
         )
+    if path.suffix in {".yaml", ".yml"}:
+        items = read_tests(_decode(data, file=name), file=name)
+        return ItemSet(name=path.stem, items=items, source=name)
     described = _describe(about.read_text(encoding="utf-8"), file=str(about.name)) if about.is_file() else {}
     text = _decode(data, file=name)
     rows = _csv_rows(text, file=name) if path.suffix == ".csv" else _json_rows(text, file=name)

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Final, Literal, cast
 
 from aliquot.errors import InputError, UsageError, excerpt
-from aliquot.runner.documents import Node, parse
+from aliquot.files.documents import Node, parse
+from aliquot.item_sets.sources import ENDINGS
 from aliquot.runner.evaluation import MODES, Evaluation, Guards, SampleSpec, ScorerSpec, SystemSpec
 from aliquot.runner.money import Prices
 from aliquot.scorers.rules import RULES
@@ -99,7 +100,7 @@ def _text(keys: dict[str, Node], name: str) -> str | None:
 
 def _items(named: str, *, folder: Path) -> str:
     path = Path(named)
-    return str(folder / path) if path.suffix in {".jsonl", ".csv"} and not path.is_absolute() else named
+    return str(folder / path) if path.suffix in ENDINGS and not path.is_absolute() else named
 
 
 def _sample(node: Node) -> SampleSpec:

@@ -10,6 +10,7 @@ from aliquot.errors import UsageError, nearest
 from aliquot.evidence.identity import text_of
 from aliquot.item_sets.items import Item
 from aliquot.scorers.answers import score_choice, score_exact, score_number, score_words
+from aliquot.scorers.asserts import score_asserts
 from aliquot.scorers.objects import score_json_fields
 from aliquot.scorers.refusals import OPENING, is_refusal, score_refusal
 from aliquot.scorers.scores import Score
@@ -36,7 +37,7 @@ class Rule:
 
     def right_answer(self, item: Item) -> str | None:
         """Return the reference as an answer would spell it, which this rule must find right; None without one."""
-        if self.name == "refusal" or item.reference is None:
+        if self.name in {"refusal", "asserts"} or item.reference is None:
             return None
         return text_of(item.reference)
 
@@ -59,6 +60,7 @@ RULES: Final[Mapping[str, Rule]] = {
             score_json_fields,
         ),
         Rule("refusal", "1", f"{NORMALISATION}; first {OPENING} letters", score_refusal, reads_cut=True),
+        Rule("asserts", "1", "none: compared as written, by the assertions of promptfoo", score_asserts),
     )
 }
 

@@ -141,7 +141,7 @@ async def run_async(
         evaluation = read_evaluation(evaluation)
     if max_cost is not None and not any(spec.prices for spec in evaluation.systems.values()):
         raise UsageError("--max-cost needs prices: give the systems of the evaluation a key 'prices'")
-    _check_only(only, attempts, limit)
+    _check_only(only, attempts, together={"limit": limit, "cache": cache})
     plan, path = make_plan(evaluation, limit=limit), Path(directory) / evaluation.name
     chosen, before = None, dict[str, tuple[float, float]]()
     if only is not None:
@@ -171,13 +171,14 @@ async def run_async(
     return Run(path, evidence, how_they_came(evidence, chosen, before, task=plan.task))
 
 
-def _check_only(only: str | None, attempts: int | None, limit: int | None) -> None:
+def _check_only(only: str | None, attempts: int | None, *, together: Mapping[str, object]) -> None:
     if only is None and attempts is not None:
         raise UsageError("attempts goes with only; for a whole run the evaluation says how many: attempts: 3")
     if attempts is not None and attempts < 1:
         raise UsageError(f"attempts is {attempts}; it must be 1 or more")
-    if only is not None and limit is not None:
-        raise UsageError("only and limit exclude each other")
+    for name, value in together.items():  # a cache would give the run's own answers back
+        if only is not None and value is not None:
+            raise UsageError(f"only and {name} exclude each other")
 
 
 def _evidence_of(path: Path) -> Evidence:
