@@ -72,7 +72,7 @@ def _joined(evidence: Evidence, old: Units, new: Units) -> pl.DataFrame:
             "outcomes", system=side.system, task=side.task, metric=side.metric, scorer=side.scorer
         )
         counted = resolve(rows, evidence.responses, evidence.metrics)
-        sides.append(counted.group_by(_ATTEMPT).agg(pl.col("value").mean().alias(name)))
+        sides.append(counted.group_by(_ATTEMPT, maintain_order=True).agg(pl.col("value").mean().alias(name)))
     return sides[0].join(sides[1], on=_ATTEMPT, how="full", coalesce=True).sort(_ATTEMPT)
 
 
