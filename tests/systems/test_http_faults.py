@@ -231,7 +231,7 @@ SETTINGS = {
     "parameter": (
         lambda: fault(400, "Unsupported value: 'temperature' does not support 0.0", param="temperature"),
         UsageError,
-        r"refuses temperature = 0.0 .*extra: \{temperature: null\}",
+        r"refuses temperature = 0.0 .*decoding: \{temperature: null\}",
     ),
     "vLLM": (
         lambda: web.json_response(

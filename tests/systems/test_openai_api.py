@@ -71,8 +71,8 @@ def test_it_is_a_system_that_learns_its_snapshot_from_its_answers() -> None:
 def test_everything_said_about_drawing_is_sent_and_extra_has_the_last_word() -> None:
     _, server, _ = ask(
         ok(),
-        question(stop=("\n",), top_p=0.5, seed=0, max_tokens=9),
-        extra={"temperature": None, "top_k": 40},
+        question(temperature=None, stop=("\n",), top_p=0.5, seed=0, max_tokens=9),
+        extra={"seed": None, "top_k": 40},
         json_schema={"type": "object"},
     )
     (body,) = server.bodies
@@ -82,7 +82,6 @@ def test_everything_said_about_drawing_is_sent_and_extra_has_the_last_word() -> 
         "max_tokens": 9,
         "stop": ["\n"],
         "top_p": 0.5,
-        "seed": 0,
         "top_k": 40,
         "response_format": {
             "type": "json_schema",

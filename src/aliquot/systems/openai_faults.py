@@ -90,7 +90,8 @@ class Refusals:
         )
         remedy = f"Change it under {where}"
         if name in DRAWN:
-            remedy += f", or leave it to the server with extra: {{{name}: null}}"
+            key = "decoding" if name == "temperature" else "extra"
+            remedy += f", or leave it to the server with {key}: {{{name}: null}}"
         return f"{self._named()} refuses {name} = {sent[name]!r} ({fault.reason}). {remedy}"
 
     def _named(self) -> str:
