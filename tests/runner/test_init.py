@@ -13,8 +13,9 @@ from aliquot import init
 from aliquot.errors import InputError, UsageError
 from aliquot.files.documents import Node, parse
 from aliquot.item_sets import sources
+from aliquot.runner.endpoints import MODEL_KEYS
 from aliquot.runner.evaluation_file import DECODING_KEYS, KEYS, PRICE_KEYS, SYSTEM_KEYS, read_evaluation
-from aliquot.runner.evaluation_schema import DECODING, FILE, PRICES, SYSTEM, evaluation_schema
+from aliquot.runner.evaluation_schema import DECODING, FILE, MODEL, PRICES, SYSTEM, evaluation_schema
 from aliquot.runner.plan import make_plan
 from aliquot.systems.fake import FakeSystem
 from aliquot.verbs.run import run
@@ -115,6 +116,7 @@ def test_the_schema_knows_the_keys_of_the_reader_and_what_each_takes() -> None:
         (SYSTEM_KEYS, SYSTEM),
         (DECODING_KEYS, DECODING),
         (PRICE_KEYS, PRICES),
+        (MODEL_KEYS, MODEL),
     ):
         assert set(known) == set(forms)
     published = (ROOT / "docs" / "schemas" / "evaluation.json").read_text(encoding="utf-8")
@@ -124,7 +126,9 @@ def test_the_schema_knows_the_keys_of_the_reader_and_what_each_takes() -> None:
 def test_the_schema_takes_what_the_reader_takes() -> None:
     demo = (Path(sources.__file__).parent / "bundled" / "demo.yaml").read_text(encoding="utf-8")
     guarded = GOOD + "guards: {parse_rate: off}\nsample: {items: 9, by: kind}\n"
-    for text in (GOOD, demo, guarded, block("evaluation.md", "yaml")):
+    over_http = GOOD.replace("model: fake", "model: {base_url: http://host/v1, model: m, extra: {top_k: 0}}")
+    assert over_http != GOOD
+    for text in (GOOD, demo, guarded, over_http, block("evaluation.md", "yaml")):
         assert problems(text) == []
 
 

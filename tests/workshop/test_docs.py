@@ -7,10 +7,12 @@ import tomllib
 from pathlib import Path
 
 from aliquot.item_sets.items import NOT_INPUTS
+from aliquot.runner.endpoints import MODEL_KEYS
 from aliquot.runner.evaluation import Guards
 from aliquot.runner.evaluation_file import DECODING_KEYS, KEYS, SYSTEM_KEYS, parse_evaluation
 from aliquot.runner.plan import make_plan
 from aliquot.scorers.rules import RULES
+from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.requests import Decoding
 from tests.workshop.sources import ROOT
 
@@ -82,7 +84,9 @@ def test_every_key_and_every_rule_of_an_evaluation_is_on_its_page():
     assert set(cells[:keys]) == set(KEYS)
     assert set(cells[keys:systems]) == set(SYSTEM_KEYS)
     assert set(cells[systems:decoding]) == set(DECODING_KEYS)
-    assert set(RULES) <= set(cells[decoding:])
+    over_http = decoding + len(MODEL_KEYS)
+    assert set(cells[decoding:over_http]) == set(MODEL_KEYS)
+    assert set(RULES) <= set(cells[over_http:])
 
 
 def test_the_defaults_on_the_page_are_the_defaults():
@@ -103,5 +107,8 @@ def test_the_defaults_on_the_page_are_the_defaults():
         "scorer": "words",
         "systems": "{a: {model: embedded, prompt: x}}",
     }
-    assert required == [*minimal, "model", "prompt"]
+    assert required == [*minimal, "model", "prompt", "base_url"]
+    standard = Endpoint(base_url="http://host/v1", model="m")
+    for name in ("concurrency", "tries", "timeout_s", "connect_timeout_s"):
+        assert float(shown[name]) == getattr(standard, name)
     parse_evaluation("\n".join(f"{name}: {value}" for name, value in minimal.items()), file="x.yaml")

@@ -83,6 +83,20 @@ class Node:
             self.refuse(f"{_shown(self.value)} is not a list", remedy="Write [one, two]")
         return tuple(node.text() for node in cast("list[Node]", self.value))
 
+    def flag(self) -> bool:
+        """Return true or false."""
+        if not isinstance(self.value, bool):
+            self.refuse(f"{_shown(self.value)} is neither true nor false")
+        return self.value
+
+    def plain(self) -> object:
+        """Return the value without its lines: scalars, lists and dicts."""
+        if isinstance(self.value, dict):
+            return {name: node.plain() for name, node in cast("dict[str, Node]", self.value).items()}
+        if isinstance(self.value, list):
+            return [node.plain() for node in cast("list[Node]", self.value)]
+        return self.value
+
     def one_of(self, known: Collection[str]) -> str:
         """Return a text out of a few."""
         value = self.text()

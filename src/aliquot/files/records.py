@@ -35,6 +35,9 @@ class Response(
         started: ISO 8601 time of the request.
         request: SHA-256 of the canonical request.
         cached: whether the answer came from our cache.
+        steps: steps an agent took.
+        tool_calls: tools it called.
+        faults: what went wrong with the requests of this try that brought no answer.
     """
 
     system: str
@@ -57,6 +60,9 @@ class Response(
     started: str | None = None
     request: str | None = None
     cached: bool = False
+    steps: int | None = None
+    tool_calls: int | None = None
+    faults: tuple[str, ...] = ()
 
     @property
     def key(self) -> tuple[str, str, str, int]:

@@ -10,9 +10,13 @@ from typing import Final, Literal, TypeAlias
 from aliquot.errors import UsageError, excerpt
 from aliquot.runner.money import Prices, currency_of
 from aliquot.scorers.rules import rule_named
+from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.requests import Decoding
 
 Mode: TypeAlias = Literal["chat", "completion"]
+
+ModelName: TypeAlias = str | Endpoint
+"""What a system's model is known by."""
 
 MODES: Final = ("chat", "completion")
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -24,7 +28,7 @@ class SystemSpec:
     """One system under test: model, prompt and decoding under a name.
 
     Attributes:
-        model: the model's name: ``embedded``, or one given to ``run``.
+        model: the model's name (``embedded``, or one given to ``run``), or where it is asked over HTTP.
         prompt: Jinja2 template over the fields of an item.
         mode: ``chat`` sends the prompt as the user's message, ``completion`` as a text to continue.
         instructions: system message (chat only), sent as it stands.
@@ -32,7 +36,7 @@ class SystemSpec:
         prices: what its tokens cost; None when that is not said.
     """
 
-    model: str
+    model: ModelName
     prompt: str
     mode: Mode = "chat"
     instructions: str | None = None
@@ -42,6 +46,8 @@ class SystemSpec:
     def __post_init__(self) -> None:
         if self.instructions is not None and self.mode == "completion":
             raise UsageError("instructions need mode: chat; in a completion they belong to the prompt")
+        if isinstance(self.model, Endpoint):
+            self.model.require_mode(self.mode)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,19 @@ from typing import Final, Literal, cast
 from aliquot.errors import InputError, UsageError, excerpt
 from aliquot.files.documents import Node, parse
 from aliquot.item_sets.sources import ENDINGS
-from aliquot.runner.evaluation import MODES, Evaluation, Guards, SampleSpec, ScorerSpec, SystemSpec
+from aliquot.runner.endpoints import read_endpoint
+from aliquot.runner.evaluation import (
+    MODES,
+    Evaluation,
+    Guards,
+    ModelName,
+    SampleSpec,
+    ScorerSpec,
+    SystemSpec,
+)
 from aliquot.runner.money import Prices
 from aliquot.scorers.rules import RULES
+from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.requests import Decoding
 
 KEYS: Final = (
@@ -131,8 +141,14 @@ def _guards(node: Node) -> Guards:
 def _system(node: Node) -> SystemSpec:
     keys = node.mapping(SYSTEM_KEYS)
     mode = keys["mode"].one_of(MODES) if "mode" in keys else "chat"
+    model = _model(keys["model"])
+    if isinstance(model, Endpoint):
+        try:
+            model.require_mode(mode)
+        except UsageError as error:
+            keys["model"].refuse(str(error))
     return SystemSpec(
-        model=keys["model"].text(),
+        model=model,
         mode=cast("Literal['chat', 'completion']", mode),
         instructions=_text(keys, "instructions"),
         prompt=keys["prompt"].text(),
@@ -154,6 +170,11 @@ def _prices(node: Node) -> Prices:
         currency=keys["currency"].text() if "currency" in keys else "USD",
         source=keys["source"].text() if "source" in keys else "",
     )
+
+
+def _model(node: Node) -> ModelName:
+    """Return a model's name, or where it is asked over HTTP."""
+    return read_endpoint(node) if isinstance(node.value, dict) else node.text()
 
 
 def _decoding(node: Node) -> Decoding:

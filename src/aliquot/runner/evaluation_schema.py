@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from aliquot.item_sets.sources import bundled_names
+from aliquot.runner.endpoints import MODEL_KEYS, MODEL_REQUIRED
 from aliquot.runner.evaluation import MODES, NAME
 from aliquot.runner.evaluation_file import (
     DECODING_KEYS,
@@ -16,6 +17,7 @@ from aliquot.runner.evaluation_file import (
     SYSTEM_REQUIRED,
 )
 from aliquot.scorers.rules import RULES
+from aliquot.systems.endpoint import PATHS
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
@@ -58,8 +60,30 @@ PRICES: Final[Mapping[str, Any]] = {
 }
 """What each key of ``prices`` takes."""
 
+_SECONDS: Final[Mapping[str, Any]] = {"type": "number", "exclusiveMinimum": 0}
+
+MODEL: Final[Mapping[str, Any]] = {
+    "base_url": {**_TEXT, "pattern": "^https?://", "description": "What stands before /chat/completions"},
+    "model": {**_TEXT, "minLength": 1, "description": "The server's name of the model"},
+    "api": {"enum": list(PATHS), "description": "The one that goes with the mode by default"},
+    "api_key_env": {**_TEXT, "description": "The variable of the environment that holds the key"},
+    "api_version": {**_TEXT, "description": "Azure's api-version"},
+    "stream": {"type": "boolean", "description": "Ask for the answer token by token"},
+    "concurrency": _whole(1) | {"description": "Requests in flight at most"},
+    "tries": _whole(1) | {"description": "Requests made for one answer before it counts as lost"},
+    "timeout_s": {**_SECONDS, "description": "For one whole answer"},
+    "connect_timeout_s": {**_SECONDS, "description": "For a connection"},
+    "first_token_timeout_s": {**_SECONDS, "description": "Until the answer begins"},
+    "json_schema": {"type": "object", "description": "JSON Schema that the answer has to follow"},
+    "extra": {"type": "object", "description": "Further fields of the request's body; null leaves one out"},
+}
+"""What each key of a model over HTTP takes."""
+
 SYSTEM: Final[Mapping[str, Any]] = {
-    "model": {**_TEXT, "description": "embedded, or a name given to aliquot.run(models=...)"},
+    "model": {
+        "description": "embedded, a name given to aliquot.run(models=...), or where it is asked over HTTP",
+        "anyOf": [_TEXT, _keys(MODEL_KEYS, MODEL, MODEL_REQUIRED)],
+    },
     "mode": {
         "enum": list(MODES),
         "description": "chat sends the prompt as a message, completion continues it",

@@ -15,6 +15,7 @@ from aliquot.evidence.status import MEASUREMENT_SIDE
 from aliquot.files.journal import Journal
 from aliquot.files.records import Response, settle
 from aliquot.runner.cache import AnswerCache, cache_key
+from aliquot.runner.evaluation import ModelName
 from aliquot.runner.guards import ParseRate
 from aliquot.runner.money import Purse, currency_of
 from aliquot.runner.plan import Plan, Question
@@ -66,7 +67,7 @@ class Executor:
     def __init__(
         self,
         plan: Plan,
-        models: Mapping[str, System],
+        models: Mapping[ModelName, System],
         *,
         journal: Journal,
         tally: Tally,
@@ -153,8 +154,7 @@ class Executor:
         request = self._plan.prompts[question.system].request(question.item)
         started = self._now().isoformat(timespec="milliseconds")
         reply, cached = await self._answer(model, request, attempt=question.attempt)
-        prices = self._prices[question.system]
-        cost = None if prices is None or cached else prices.of(reply)
+        cost, currency = (None, None) if cached else self._cost(question.system, reply)
         response = Response(
             system=question.system,
             task=self._plan.task,
@@ -171,9 +171,13 @@ class Executor:
             tokens_reasoning=reply.tokens_reasoning,
             tokens_cached=reply.tokens_cached,
             cost=cost,
-            currency=None if prices is None or cost is None else prices.currency,
+            currency=currency,
+            stage=reply.stage,
+            steps=reply.steps,
+            tool_calls=reply.tool_calls,
+            faults=() if cached else reply.faults,
             started=started,
-            request=fingerprint(request),
+            request=fingerprint(request, of=model.components),
             cached=cached,
         )
         self._journal.append(response)
@@ -182,6 +186,14 @@ class Executor:
         self._tally.add(question.system, score.status, score.value, spent=spent)
         self._purse.pay(cost)
         return score.status
+
+    def _cost(self, system: str, reply: Reply) -> tuple[float | None, str | None]:
+        """Return what an answer cost: by the stated prices, else as the system itself says."""
+        prices = self._prices[system]
+        if prices is None:
+            return reply.cost, reply.currency
+        cost = prices.of(reply)
+        return cost, None if cost is None else prices.currency
 
     async def _answer(
         self, model: System, request: ChatRequest | CompletionRequest, *, attempt: int

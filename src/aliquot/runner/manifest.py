@@ -15,19 +15,19 @@ from aliquot.errors import UsageError
 from aliquot.files.manifest import Manifest
 from aliquot.item_sets.items import digest
 from aliquot.item_sets.samples import Selection
-from aliquot.runner.evaluation import SystemSpec
+from aliquot.runner.evaluation import ModelName, SystemSpec
 from aliquot.runner.executor import Terms
 from aliquot.runner.plan import ORDER, Plan
-from aliquot.systems.system import System
+from aliquot.systems.system import Observed, System
 
 PACKAGES: Final = ("aliquot", "jinja2", "msgspec", "numpy", "polars", "pyyaml")
 """Packages whose version may matter for what was asked or how it was scored."""
 
-IDENTITY: Final = ("model", "snapshot")
+IDENTITY: Final = ("model", "snapshot", "api", "json_schema", "extra")
 """Components that make a system another one; others (the engine) matter only for answers still to come."""
 
 
-def make_manifest(plan: Plan, models: Mapping[str, System], *, now: datetime, terms: Terms) -> Manifest:
+def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: datetime, terms: Terms) -> Manifest:
     """Return the manifest of a run that is about to start.
 
     Args:
@@ -95,7 +95,31 @@ def continue_manifest(old: Manifest | None, new: Manifest, *, anything_left: boo
             f"the run {old.name!r} holds answers to another evaluation; changed: {', '.join(changed)}. "
             "Give the changed evaluation a new name, or undo the change"
         )
-    return msgspec.structs.replace(new, started=old.started)
+    systems = {name: _seen(old.systems.get(name, {})) | about for name, about in new.systems.items()}
+    return msgspec.structs.replace(new, started=old.started, systems=systems)
+
+
+def note_observed(manifest: Manifest, plan: Plan, models: Mapping[ModelName, System]) -> Manifest:
+    """Return the manifest with what the systems' servers said of themselves while they answered.
+
+    What an earlier session saw is kept beside it, so that a model which changed in between shows.
+    """
+    systems = dict(manifest.systems)
+    for name, spec in plan.evaluation.systems.items():
+        model = models[spec.model]
+        if isinstance(model, Observed):
+            before = systems[name].get("observed", {})
+            seen = {part: _both(before.get(part, ""), value) for part, value in model.observed.items()}
+            systems[name] = {**systems[name], "observed": {**before, **seen}}
+    return msgspec.structs.replace(manifest, systems=systems)
+
+
+def _seen(about: Mapping[str, Any]) -> dict[str, Any]:
+    return {"observed": about["observed"]} if "observed" in about else {}
+
+
+def _both(before: str, now: str) -> str:
+    return ", ".join(dict.fromkeys(part for part in (*before.split(", "), *now.split(", ")) if part))
 
 
 def describe_selection(selection: Selection) -> str:

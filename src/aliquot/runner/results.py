@@ -163,7 +163,8 @@ def _settings(manifest: Manifest) -> Iterable[tuple[str, str, str]]:
         "asked": manifest.started[:10],
     }
     for system, about in manifest.systems.items():
-        own = {name: str(value) for name, value in about["components"].items()}
+        parts = about["components"] | about.get("observed", {})
+        own = {name: str(value) for name, value in parts.items()}
         own["prompt"] = f"{about['mode']}, sha256:{about['prompt_sha256'][:20]}"
         own |= {
             f"decoding.{name}": text_of(value)

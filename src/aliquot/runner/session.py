@@ -12,8 +12,9 @@ import msgspec
 from aliquot.evidence.tables import Evidence
 from aliquot.files.journal import Journal
 from aliquot.files.run_directory import RunDirectory
+from aliquot.runner.evaluation import ModelName
 from aliquot.runner.executor import Executor, Terms, answered_keys
-from aliquot.runner.manifest import continue_manifest, make_manifest
+from aliquot.runner.manifest import continue_manifest, make_manifest, note_observed
 from aliquot.runner.plan import Plan
 from aliquot.runner.progress import Observer, Tally
 from aliquot.runner.results import build_evidence, keep_item
@@ -37,7 +38,7 @@ async def run_session(
     plan: Plan,
     path: Path,
     *,
-    models: Mapping[str, System],
+    models: Mapping[ModelName, System],
     observer: Observer,
     clocks: Clocks,
     terms: Terms | None = None,
@@ -77,6 +78,7 @@ async def run_session(
         tally = Tally(plan.total, observer=observer, clock=clocks.seconds)
         executor = Executor(plan, models, journal=journal, tally=tally, now=clocks.now, terms=terms)
         await executor.execute()
+        manifest = note_observed(manifest, plan, models)
         run.write_manifest(
             msgspec.structs.replace(manifest, finished=clocks.now().isoformat(timespec="seconds"))
         )

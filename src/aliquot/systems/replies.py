@@ -29,6 +29,13 @@ class Reply:
         tokens_out: tokens of the answer, thinking included, where they are known.
         tokens_reasoning: of those, tokens spent thinking.
         tokens_cached: of ``tokens_in``, tokens that the provider served from its cache.
+        cost: what the answer cost, where the system says so.
+        currency: in which currency.
+        stage: where in a pipeline it happened.
+        steps: steps an agent took.
+        tool_calls: tools it called.
+        faults: what went wrong with each request made for this answer before the last, and with the last when there
+            is no answer.
     """
 
     text: str
@@ -41,6 +48,12 @@ class Reply:
     tokens_out: int | None = None
     tokens_reasoning: int | None = None
     tokens_cached: int | None = None
+    cost: float | None = None
+    currency: str | None = None
+    stage: str | None = None
+    steps: int | None = None
+    tool_calls: int | None = None
+    faults: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

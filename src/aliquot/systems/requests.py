@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Literal, TypeAlias
 
@@ -90,12 +91,19 @@ def canonical(request: Request) -> str:
     return json.dumps({kind: body}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
-def fingerprint(request: Request) -> str:
+def fingerprint(request: Request, *, of: Mapping[str, str] | None = None) -> str:
     """Return the SHA-256 of the canonical form: equal requests, equal fingerprints.
+
+    Args:
+        request: what is asked.
+        of: the components of the system that is asked; systems that differ in any share no fingerprint.
 
     Examples:
         >>> a = fingerprint(CompletionRequest("hello"))
         >>> a == fingerprint(CompletionRequest("hello")), a == fingerprint(CompletionRequest("Hello"))
         (True, False)
     """
-    return hashlib.sha256(canonical(request).encode()).hexdigest()
+    asked = canonical(request)
+    if of is not None:
+        asked += json.dumps(dict(of), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(asked.encode()).hexdigest()

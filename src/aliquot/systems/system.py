@@ -43,3 +43,13 @@ class System(Protocol):
     async def close(self) -> None:
         """Free what the system holds; asking afterwards is a mistake of the caller."""
         ...
+
+
+@runtime_checkable
+class Observed(Protocol):
+    """A system that learns about itself only from its answers."""
+
+    @property
+    def observed(self) -> Mapping[str, str]:
+        """What answers have told of the system so far, by component; empty before the first."""
+        ...

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from aliquot.errors import InputError, RunStoppedError, UsageError, nearest
 from aliquot.evidence.tables import Evidence
 from aliquot.runner.cache import AnswerCache
-from aliquot.runner.evaluation import Evaluation
+from aliquot.runner.evaluation import Evaluation, ModelName
 from aliquot.runner.evaluation_file import read_evaluation
 from aliquot.runner.executor import Terms
 from aliquot.runner.only import ATTEMPTS, ItemAgain, differing_items, how_they_came, narrowed, read_only
@@ -68,8 +68,8 @@ def run(
     Args:
         evaluation: an evaluation file, or an ``Evaluation``.
         directory: where run directories are kept.
-        models: systems by the name under which the evaluation's ``model`` asks for them; ``embedded`` is
-            there without being given. They are not closed.
+        models: systems by the name under which the evaluation's ``model`` asks for them; ``embedded`` and
+            models named by their URL are there without being given. They are not closed.
         observer: receives progress.
         limit: ask this many items only, a seeded stratified part.
         only: ``broke:A,B`` (or ``fixed``, ``differ``): of a run that is there, ask only the items on which systems A
@@ -158,7 +158,7 @@ async def run_async(
             evidence = await run_session(
                 plan,
                 path,
-                models=given | opened,
+                models={**given, **opened},
                 observer=observer or Silent(),
                 clocks=clocks,
                 terms=Terms(concurrency=concurrency, interleave=interleave, cache=kept, max_cost=max_cost),
@@ -187,16 +187,25 @@ def _evidence_of(path: Path) -> Evidence:
     return read(path)
 
 
-async def _open_missing(plan: Plan, given: Mapping[str, System], *, threads: int | None) -> dict[str, System]:
-    """Open the embedded model when the evaluation asks for it and nobody gave it."""
-    wanted = {spec.model for spec in plan.evaluation.systems.values()} - given.keys()
-    for name in sorted(wanted - {EMBEDDED}):
+async def _open_missing(
+    plan: Plan, given: Mapping[str, System], *, threads: int | None
+) -> dict[ModelName, System]:
+    """Open what the evaluation asks for and nobody gave: the embedded model, and models over HTTP."""
+    wanted = {spec.model for spec in plan.evaluation.systems.values()}
+    named = {model for model in wanted if isinstance(model, str)} - given.keys()
+    for name in sorted(named - {EMBEDDED}):
         raise UsageError(f"there is no model {name!r}. {nearest(name, {EMBEDDED, *given})}")
-    if EMBEDDED not in wanted:
-        return {}
-    from aliquot.systems.embedded import EmbeddedModel
+    opened: dict[ModelName, System] = {}
+    endpoints = [model for model in wanted if not isinstance(model, str)]
+    if endpoints:
+        from aliquot.systems.opening import open_endpoints
 
-    return {EMBEDDED: await asyncio.to_thread(EmbeddedModel, threads=threads)}
+        opened |= open_endpoints(endpoints)
+    if EMBEDDED in named:
+        from aliquot.systems.embedded import EmbeddedModel
+
+        opened[EMBEDDED] = await asyncio.to_thread(EmbeddedModel, threads=threads)
+    return opened
 
 
 class _Watcher:

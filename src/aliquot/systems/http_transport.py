@@ -1,0 +1,237 @@
+"""Requests over HTTP: one at a time, bounded in time and size, and never sent twice without our saying so.
+
+aiohttp sends again by itself only what it holds for idempotent (GET and its like); everything here is a POST, and
+redirects are not followed. Needs the extra ``http``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Final, TypeVar
+
+import aiohttp
+from yarl import URL
+
+from aliquot.systems.endpoint import Endpoint
+from aliquot.systems.faults import FaultError
+from aliquot.systems.keys import Key
+from aliquot.systems.refusals import refusal
+
+T = TypeVar("T")
+
+MOST_BYTES: Final = 32 * 1024 * 1024
+"""Bytes of one answer, at most."""
+
+MOST_ERROR_BYTES: Final = 64 * 1024
+"""Bytes of a refusal that are looked at."""
+
+KEEP_ALIVE_S: Final = 4.0
+"""Seconds an idle connection is kept: less than the five after which common servers close theirs."""
+
+
+class Incoming:
+    """An answer that has begun to arrive.
+
+    Args:
+        response: aiohttp's response, its head read.
+        clock: seconds since the request started.
+        begun: called when the answer's first part is there.
+    """
+
+    def __init__(
+        self, response: aiohttp.ClientResponse, clock: Callable[[], float], begun: Callable[[], None]
+    ) -> None:
+        self._response, self._clock, self._begun = response, clock, begun
+        self.first_s: float | None = None
+
+    @property
+    def streams(self) -> bool:
+        """Whether the answer is a stream of events, whatever was asked for."""
+        return self._response.content_type == "text/event-stream"
+
+    @property
+    def content_type(self) -> str:
+        """What the server says the answer is."""
+        return self._response.content_type
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds since the request started."""
+        return self._clock()
+
+    def begin(self) -> None:
+        """Note that the first token is there; only the first call counts."""
+        if self.first_s is None:
+            self.first_s = self._clock()
+            self._begun()
+
+    async def body(self) -> bytes:
+        """Return the whole body.
+
+        Raises:
+            FaultError: it is larger than an answer may be.
+        """
+        self._begun()
+        length = self._response.content_length
+        if length is not None and length <= MOST_BYTES and "Content-Encoding" not in self._response.headers:
+            return await self._response.read()
+        if length is not None and length > MOST_BYTES:
+            raise FaultError(f"the answer has {length} bytes; {MOST_BYTES} are read at most")
+        return b"".join([piece async for piece in self.pieces()])
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """Return the body as it comes.
+
+        Raises:
+            FaultError: it grows larger than an answer may be.
+        """
+        size = 0
+        async for piece in self._response.content.iter_any():
+            size += len(piece)
+            if size > MOST_BYTES:
+                raise FaultError(f"the answer has more than {MOST_BYTES} bytes, the most that are read")
+            yield piece
+
+
+class _Watch:
+    """The clock of one request: how long it took, and when it has taken too long."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        now = asyncio.get_running_loop().time()
+        self._started, self._ends = time.perf_counter(), now + endpoint.timeout_s
+        first_s = endpoint.first_token_timeout_s
+        self.begun = first_s is None or first_s >= endpoint.timeout_s
+        self.first_ends = self._ends if first_s is None else min(self._ends, now + first_s)
+        self.timer: asyncio.Timeout | None = None
+
+    def elapsed(self) -> float:
+        """Return the seconds since the start."""
+        return time.perf_counter() - self._started
+
+    def begin(self) -> None:
+        """Go on with the time of the whole answer."""
+        if not self.begun and self.timer is not None:
+            self.begun = True
+            self.timer.reschedule(self._ends)
+
+
+class HttpTransport:
+    """Sends bodies to one server and hands the answers over as they arrive.
+
+    Args:
+        endpoint: the server, with its times.
+        key: the key that goes with every request.
+    """
+
+    def __init__(self, endpoint: Endpoint, *, key: Key | None = None) -> None:
+        self._endpoint, self._key = endpoint, key
+        self._urls: dict[str, URL] = {}
+        self._session: aiohttp.ClientSession | None = None
+
+    async def send(self, path: str, body: bytes, read: Callable[[Incoming], Awaitable[T]]) -> T:
+        """Send one request and return what ``read`` makes of the answer.
+
+        Args:
+            path: where, below the base URL.
+            body: the request's body, JSON.
+            read: reads an answer with status 200; may raise ``FaultError``.
+
+        Raises:
+            FaultError: no answer, one that cannot be read, or one that took too long.
+        """
+        watch = _Watch(self._endpoint)
+        try:
+            async with (
+                asyncio.timeout_at(watch.first_ends) as watch.timer,
+                self._open().post(self._url(path), data=body, allow_redirects=False) as response,
+            ):
+                if response.status == 200:
+                    return await read(Incoming(response, watch.elapsed, watch.begin))
+                fault = refusal(response.status, response.headers, await _head(response))
+        except FaultError as found:
+            fault = found
+        except (aiohttp.ClientError, OSError) as error:
+            fault = self._fault_of(error, begun=watch.begun)
+        if self._key is not None:
+            fault.hide(self._key)
+        raise fault  # outside: aiohttp's errors hold the request's headers, and with them the key
+
+    def _fault_of(self, error: aiohttp.ClientError | OSError, *, begun: bool) -> FaultError:
+        """Return what an error of the connection, or of the clock, means."""
+        at = self._endpoint
+        if isinstance(error, aiohttp.ConnectionTimeoutError):
+            return FaultError(f"no connection within {at.connect_timeout_s:g} s", again=True)
+        if isinstance(error, TimeoutError) and begun:
+            return FaultError(f"no whole answer within {at.timeout_s:g} s", timeout=True)
+        if isinstance(error, TimeoutError):
+            return FaultError(f"no token within {at.first_token_timeout_s:g} s", timeout=True)
+        if isinstance(error, aiohttp.ClientError):
+            return FaultError(_broken(error), again=not isinstance(error, aiohttp.InvalidURL))
+        return FaultError(f"connection failed: {error.strerror or type(error).__name__}", again=True)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    def _url(self, path: str) -> URL:
+        if path not in self._urls:
+            url = URL(self._endpoint.base_url.rstrip("/") + path)
+            version = self._endpoint.api_version
+            self._urls[path] = url if version is None else url.with_query({"api-version": version})
+        return self._urls[path]
+
+    def _open(self) -> aiohttp.ClientSession:
+        """Return the session; it is made on the loop that asks."""
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._endpoint.connect_timeout_s),
+                headers=self._headers(),
+                read_bufsize=2**18,
+            )
+        return self._session
+
+    def _headers(self) -> Mapping[str, str]:
+        headers = {"Content-Type": "application/json", "User-Agent": "aliquot"}
+        if self._key is not None and self._endpoint.api_version is not None:
+            headers["api-key"] = self._key.reveal()
+        elif self._key is not None:
+            headers["Authorization"] = f"Bearer {self._key.reveal()}"
+        return headers
+
+
+async def _head(response: aiohttp.ClientResponse) -> bytes:
+    """Return the beginning of a refusal's body; what breaks while it is read says no more."""
+    data = b""
+    try:
+        async for piece in response.content.iter_any():
+            data += piece
+            if len(data) >= MOST_ERROR_BYTES:
+                break
+    except (aiohttp.ClientError, OSError):
+        pass
+    return data[:MOST_ERROR_BYTES]
+
+
+_BROKEN: Final[tuple[tuple[type[aiohttp.ClientError], str], ...]] = (
+    (aiohttp.ClientConnectorCertificateError, "the server's certificate is not trusted"),
+    (aiohttp.ClientConnectorDNSError, "the server's name is not known"),
+    (aiohttp.ClientConnectorError, "no connection"),
+    (aiohttp.ClientPayloadError, "the answer broke off"),
+    (aiohttp.ServerDisconnectedError, "the server closed the connection"),
+    (aiohttp.ClientOSError, "the server closed the connection"),
+    (aiohttp.ClientResponseError, "the server's answer is not HTTP"),
+)
+
+
+def _broken(error: aiohttp.ClientError) -> str:
+    """Return in one short line how a connection failed; aiohttp's own words may hold the request."""
+    known = next((words for kind, words in _BROKEN if isinstance(error, kind)), None)
+    if isinstance(error, aiohttp.ClientConnectorError) and known == "no connection":
+        return f"{known}: {error.os_error.strerror or type(error.os_error).__name__}"
+    return known or f"the request failed ({type(error).__name__})"

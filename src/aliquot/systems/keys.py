@@ -1,0 +1,58 @@
+"""Keys of model servers: read from a variable of the environment, and kept out of everything that is written."""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+from aliquot.errors import UsageError
+
+HIDDEN: Final = "[key]"
+"""What stands where a key stood."""
+
+
+class Key:
+    """A key that shows itself to nobody but the request it is sent with.
+
+    Args:
+        variable: the variable it came from.
+        value: the key.
+
+    Examples:
+        >>> key = Key("SERVER_KEY", "sk-123456")
+        >>> key, key.scrub("Incorrect API key: sk-123456")
+        (Key(SERVER_KEY), 'Incorrect API key: [key]')
+    """
+
+    __slots__ = ("_value", "variable")
+
+    def __init__(self, variable: str, value: str) -> None:
+        self.variable = variable
+        self._value = value
+
+    def reveal(self) -> str:
+        """Return the key itself, for a request's header."""
+        return self._value
+
+    def scrub(self, text: str) -> str:
+        """Return the text without the key."""
+        return text.replace(self._value, HIDDEN)
+
+    def __repr__(self) -> str:
+        return f"Key({self.variable})"
+
+
+def read_key(variable: str) -> Key:
+    """Return the key that a variable of the environment holds.
+
+    Raises:
+        UsageError: it is unset or empty, or holds what cannot be sent in a header.
+    """
+    value = os.environ.get(variable, "").strip()
+    if not value:
+        raise UsageError(
+            f"the variable {variable} is not set; api_key_env names it. Run: export {variable}=<your key>"
+        )
+    if not value.isascii() or not value.isprintable() or " " in value:
+        raise UsageError(f"the variable {variable} holds spaces or letters that no key has")
+    return Key(variable, value)

@@ -1,0 +1,245 @@
+"""Answers of OpenAI-compatible servers, read tolerantly, and the one way they become replies.
+
+What a model thought is never its answer: fields of reasoning are counted and left out, and so is what stands between
+``<think>`` and ``</think>`` at the beginning of a text.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from aliquot.systems.faults import FaultError
+from aliquot.systems.refusals import describe
+from aliquot.systems.replies import Reply, ReplyStatus, classify
+
+REASONED: Final = "token budget used up by reasoning"
+"""Reason of an answer that holds no text after the model has thought."""
+
+CALLED: Final = "a tool was called and nothing answered"
+
+_FINISHES: Final = {"max_tokens": "length", "max_output_tokens": "length", "MAX_TOKENS": "length"}
+_BROKEN: Final = frozenset({"abort", "cancelled", "error", "failed"})
+
+
+class Details(msgspec.Struct):
+    """Parts of a count of tokens."""
+
+    reasoning_tokens: int | None = None
+    cached_tokens: int | None = None
+
+
+class Usage(msgspec.Struct):
+    """Tokens of a request, under the names of either API."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    prompt_tokens_details: Details | None = None
+    completion_tokens_details: Details | None = None
+    input_tokens_details: Details | None = None
+    output_tokens_details: Details | None = None
+
+
+class Part(msgspec.Struct):
+    """A part of a message; only parts of text and refusals are read."""
+
+    type: str = ""
+    text: str | None = None
+    refusal: str | None = None
+
+
+class Message(msgspec.Struct):
+    """What a model said, whole or the next bit of it."""
+
+    content: str | list[Part] | None = None
+    refusal: str | None = None
+    reasoning_content: Any = None
+    reasoning: Any = None
+    tool_calls: list[Any] | None = None
+
+
+class Choice(msgspec.Struct):
+    """One of the answers; a stream has ``delta`` for ``message``, a completion ``text``."""
+
+    message: Message | None = None
+    delta: Message | None = None
+    text: str | None = None
+    finish_reason: str | None = None
+    logprobs: Any = None
+
+
+class Completion(msgspec.Struct):
+    """The body of a chat completion, a completion, or an event of their streams."""
+
+    choices: list[Choice] | None = None
+    usage: Usage | None = None
+    model: str | None = None
+    system_fingerprint: str | None = None
+    error: Any = None
+
+
+class Said(msgspec.Struct, kw_only=True):
+    """What came back, in one shape for all APIs.
+
+    Attributes:
+        text: the answer with what the model thought aloud in it.
+        reasoned: whether fields of reasoning hold anything.
+        refusal: the words of a refusal.
+        finish: why it ended, in the words of chat completions.
+        tool_calls: tools called.
+        usage: tokens.
+        model: the model's name as the server returns it.
+        fingerprint: the server's word for the state of its system.
+    """
+
+    text: str = ""
+    reasoned: bool = False
+    refusal: str = ""
+    finish: str | None = None
+    tool_calls: int = 0
+    usage: Usage | None = None
+    model: str | None = None
+    fingerprint: str | None = None
+
+
+_COMPLETION: Final = msgspec.json.Decoder(Completion, strict=False)
+
+
+def decode_completion(body: bytes, *, content_type: str = "") -> Completion:
+    """Return the body of a completion.
+
+    Raises:
+        FaultError: it is none.
+    """
+    try:
+        found = _COMPLETION.decode(body)
+    except msgspec.ValidationError as error:
+        raise FaultError(f"the answer has not the shape of a completion: {error}", again=True) from None
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        raise unreadable(body, content_type=content_type) from None
+    if found.error:
+        raise told_fault(found.error)
+    return found
+
+
+def unreadable(body: bytes, *, content_type: str) -> FaultError:
+    """Return the fault of a body that is no JSON."""
+    begins = repr(body[:40].decode("utf-8", "replace"))
+    return FaultError(f"the answer is not JSON ({content_type or 'no type'}, begins {begins})", again=True)
+
+
+def told_fault(error: object) -> FaultError:
+    """Return the fault that an answer with HTTP status 200 tells of."""
+    about = describe({"error": error})
+    code = next((int(word) for word in about.code.split() if word.isdigit()), 500)
+    return FaultError(
+        f"the server answered with an error: {about.message or about.code}",
+        again=code == 429 or code >= 500,
+        throttled=code == 429,
+        error=about,
+    )
+
+
+def read_choice(found: Completion) -> Said:
+    """Return what the first choice says.
+
+    Raises:
+        FaultError: there is no choice.
+    """
+    if not found.choices:
+        raise FaultError("the answer holds no choice", again=True)
+    choice = found.choices[0]
+    message = choice.message or choice.delta or Message(content=choice.text)
+    return Said(
+        text=text_of_parts(message.content),
+        reasoned=bool(message.reasoning_content or message.reasoning),
+        refusal=message.refusal or "",
+        finish=choice.finish_reason,
+        tool_calls=len(message.tool_calls or ()),
+        usage=found.usage,
+        model=found.model,
+        fingerprint=found.system_fingerprint,
+    )
+
+
+def text_of_parts(content: str | list[Part] | None) -> str:
+    """Return the text of a message, whose parts of reasoning hold none."""
+    if isinstance(content, list):
+        return "".join(part.text or "" for part in content if part.type in {"", "text", "output_text"})
+    return content or ""
+
+
+def make_reply(said: Said, *, latency_s: float, first_token_s: float | None = None) -> Reply:
+    """Return the reply that an answer is.
+
+    Raises:
+        FaultError: the server broke the answer off.
+    """
+    finish = _FINISHES.get(said.finish or "", said.finish)
+    if finish in _BROKEN:
+        raise FaultError(f"the server ended the answer with {finish!r}", again=True)
+    usage = said.usage or Usage()
+    text, aloud = without_thoughts(said.text)
+    thought = _reasoning_tokens(usage)
+    status, reason = _status(said, text, finish=finish, reasoned=aloud or said.reasoned or bool(thought))
+    cached = usage.prompt_tokens_details or usage.input_tokens_details or Details()
+    return Reply(
+        text=text or said.refusal,
+        status=status,
+        reason=reason,
+        finish=said.finish,
+        latency_s=latency_s,
+        first_token_s=first_token_s,
+        tokens_in=_first(usage.prompt_tokens, usage.input_tokens),
+        tokens_out=_first(usage.completion_tokens, usage.output_tokens),
+        tokens_reasoning=thought,
+        tokens_cached=cached.cached_tokens,
+        tool_calls=said.tool_calls or None,
+    )
+
+
+def without_thoughts(text: str) -> tuple[str, bool]:
+    """Return a text without what the model thought aloud before it, and whether there was any.
+
+    Thoughts that were cut leave nothing; an end without a beginning is that of a template which opens them itself.
+
+    Examples:
+        >>> without_thoughts("<think>check</think>B"), without_thoughts("<think>I lean to B")
+        (('B', True), ('', True))
+        >>> without_thoughts("so B then</think> B"), without_thoughts("B")
+        (('B', True), ('B', False))
+    """
+    if "think>" not in text:
+        return text, False
+    rest, aloud = text.lstrip(), False
+    while rest.startswith("<think>"):
+        _, _, rest = rest.partition("</think>")
+        rest, aloud = rest.lstrip(), True
+    before, end, after = rest.partition("</think>")
+    if end and "<think>" not in before:
+        return after.lstrip(), True
+    return (rest, True) if aloud else (text, False)
+
+
+def _status(said: Said, text: str, *, finish: str | None, reasoned: bool) -> tuple[ReplyStatus, str | None]:
+    if said.refusal:
+        return "refused", "the model refused"
+    if not text.strip() and finish != "content_filter":
+        if said.tool_calls:
+            return "failed", CALLED
+        if reasoned:
+            return "truncated", REASONED
+    return classify(text, finish=finish)
+
+
+def _reasoning_tokens(usage: Usage) -> int | None:
+    details = usage.completion_tokens_details or usage.output_tokens_details or Details()
+    return _first(details.reasoning_tokens, usage.reasoning_tokens)
+
+
+def _first(*counts: int | None) -> int | None:
+    return next((count for count in counts if count is not None), None)

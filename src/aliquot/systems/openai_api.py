@@ -1,0 +1,193 @@
+"""A model behind an OpenAI-compatible API: chat completions, completions and responses, whole or streamed.
+
+Servers differ (OpenAI, Azure, vLLM, SGLang, llama.cpp, ollama); what they send is read tolerantly, and what they refuse
+is told once, with the parameter and the remedy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import msgspec
+
+from aliquot.errors import UsageError
+from aliquot.stats.results import Undefined
+from aliquot.systems.endpoint import PATHS, Api, Endpoint
+from aliquot.systems.faults import FaultError
+from aliquot.systems.http_transport import HttpTransport, Incoming
+from aliquot.systems.keys import Key
+from aliquot.systems.openai_answers import Said, decode_completion, make_reply, read_choice
+from aliquot.systems.openai_bodies import chat_body, completion_body, echo_body, response_body
+from aliquot.systems.openai_faults import Refusals, wants_other_budget
+from aliquot.systems.openai_likelihood import read_likelihood
+from aliquot.systems.openai_responses import read_response
+from aliquot.systems.openai_streams import ChoiceStream, ResponseStream, read_stream
+from aliquot.systems.pace import Pace
+from aliquot.systems.replies import Likelihood, Reply
+from aliquot.systems.requests import ChatRequest, CompletionRequest, LikelihoodRequest
+from aliquot.systems.retries import Patience, persist
+
+MOST_SNAPSHOTS: Final = 5
+"""Snapshots of one server that are told apart; a further one is not recorded."""
+
+_encode = msgspec.json.Encoder().encode
+
+
+class OpenAIModel:
+    """A model behind an OpenAI-compatible API; a ``System``.
+
+    Args:
+        endpoint: where it is and how it is asked.
+        key: the key that goes with every request.
+        pace: gate and limit of the server, shared by all models asked there; None for one of its own.
+        patience: how long a lost request is tried again; None for the endpoint's number of tries.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        key: Key | None = None,
+        pace: Pace | None = None,
+        patience: Patience | None = None,
+    ) -> None:
+        self._endpoint, self._key = endpoint, key
+        self._pace, self._patience = pace or Pace(), patience or Patience(tries=endpoint.tries)
+        self._transport = HttpTransport(endpoint, key=key)
+        self._refusals = Refusals(endpoint)
+        self._budget = "max_tokens"
+        self._snapshots: dict[str, None] = {}
+
+    @property
+    def components(self) -> Mapping[str, str]:
+        """Model, base URL and everything else of the endpoint that shapes an answer; no key."""
+        return self._endpoint.components
+
+    @property
+    def observed(self) -> Mapping[str, str]:
+        """What the server said of itself while it answered: the model it named, and its fingerprint."""
+        return {"snapshot": ", ".join(self._snapshots)} if self._snapshots else {}
+
+    @property
+    def concurrency(self) -> int:
+        """Requests in flight at most."""
+        return self._endpoint.concurrency
+
+    async def chat(self, request: ChatRequest) -> Reply:
+        """Continue a conversation."""
+        if self._endpoint.api == "responses":
+            return await self._ask("responses", response_body(self._endpoint, request))
+        self._require("chat")
+        body = chat_body(self._endpoint, request, budget=self._budget)
+        try:
+            return await self._exchange("chat", body)
+        except FaultError as fault:
+            if not wants_other_budget(fault, body):
+                return self._lost(fault, body)
+        self._budget = "max_completion_tokens"
+        return await self._ask("chat", chat_body(self._endpoint, request, budget=self._budget))
+
+    async def complete(self, request: CompletionRequest) -> Reply:
+        """Continue a text."""
+        self._require("completions")
+        return await self._ask("completions", completion_body(self._endpoint, request))
+
+    async def log_likelihood(self, request: LikelihoodRequest) -> Likelihood | Undefined:
+        """Read the continuation's log-probability off the echo of the prompt, where the server has it."""
+        if not request.continuation:
+            return Undefined("the continuation is empty")
+
+        async def read(incoming: Incoming) -> Likelihood | Undefined:
+            found = decode_completion(await incoming.body(), content_type=incoming.content_type)
+            return read_likelihood(
+                found,
+                context=request.context,
+                continuation=request.continuation,
+                latency_s=incoming.elapsed_s,
+            )
+
+        body = _encode(echo_body(self._endpoint, request))
+        try:
+            value, _ = await persist(
+                lambda: self._transport.send(PATHS["completions"], body, read),
+                pace=self._pace,
+                patience=self._patience,
+            )
+        except FaultError as fault:
+            return Undefined(f"the server gave no log-probability ({fault.reason})")
+        return value
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._transport.close()
+
+    async def _ask(self, api: Api, body: Mapping[str, Any]) -> Reply:
+        try:
+            return await self._exchange(api, body)
+        except FaultError as fault:
+            return self._lost(fault, body)
+
+    async def _exchange(self, api: Api, body: Mapping[str, Any]) -> Reply:
+        """Send a body until it is answered or given up, and return the answer with the faults before it.
+
+        Raises:
+            FaultError: it was given up.
+        """
+        encoded, read = _encode(body), self._reader(api)
+        reply, faults = await persist(
+            lambda: self._transport.send(PATHS[api], encoded, read), pace=self._pace, patience=self._patience
+        )
+        self._refusals.answered = True
+        return self._clean(replace(reply, faults=faults) if faults else reply)
+
+    def _reader(self, api: Api) -> Callable[[Incoming], Awaitable[Reply]]:
+        async def read(incoming: Incoming) -> Reply:
+            if incoming.streams:
+                said = await read_stream(incoming, ResponseStream() if api == "responses" else ChoiceStream())
+            else:
+                body = await incoming.body()
+                said = _read_whole(api, body, content_type=incoming.content_type)
+            self._see(said)
+            return make_reply(said, latency_s=incoming.elapsed_s, first_token_s=incoming.first_s)
+
+        return read
+
+    def _lost(self, fault: FaultError, body: Mapping[str, Any]) -> Reply:
+        """Return the reply that a fault is.
+
+        Raises:
+            AliquotError: it would befall every further request.
+        """
+        return self._refusals.judge(fault, body)
+
+    def _see(self, said: Said) -> None:
+        """Note which model answered."""
+        name = " ".join(word for word in (said.model, said.fingerprint) if word)
+        if name and name not in self._snapshots and len(self._snapshots) < MOST_SNAPSHOTS:
+            self._snapshots[self._scrub(name)] = None
+
+    def _clean(self, reply: Reply) -> Reply:
+        """Return the reply without the key, should the server have sent it back."""
+        if self._key is None:
+            return reply
+        text, reason = self._scrub(reply.text), reply.reason and self._scrub(reply.reason)
+        unchanged = text == reply.text and reason == reply.reason
+        return reply if unchanged else replace(reply, text=text, reason=reason)
+
+    def _scrub(self, text: str) -> str:
+        return text if self._key is None else self._key.scrub(text)
+
+    def _require(self, api: Api) -> None:
+        if self._endpoint.api not in {None, api}:
+            raise UsageError(
+                f"{self._endpoint.model!r} is asked through the API {self._endpoint.api!r}, which does not "
+                f"fit the mode: leave api out, or name {api!r}"
+            )
+
+
+def _read_whole(api: Api, body: bytes, *, content_type: str) -> Said:
+    if api == "responses":
+        return read_response(body, content_type=content_type)
+    return read_choice(decode_completion(body, content_type=content_type))
