@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from aliquot.stats.results import Estimate as Estimate
     from aliquot.stats.results import HypothesisTest as HypothesisTest
     from aliquot.stats.results import Undefined as Undefined
+    from aliquot.systems.callables import function_system as function_system
+    from aliquot.systems.command import command_system as command_system
     from aliquot.verbs.compare import compare as compare
     from aliquot.verbs.demo import demo as demo
     from aliquot.verbs.explain import explain as explain
@@ -63,12 +65,14 @@ _HOMES = {
     "Table": "aliquot.findings.table",
     "Undefined": "aliquot.stats.results",
     "Verification": "aliquot.findings.verification",
+    "command_system": "aliquot.systems.command",
     "compare": "aliquot.verbs.compare",
     "demo": "aliquot.verbs.demo",
     "derive": "aliquot.evidence.derivation",
     "explain": "aliquot.verbs.explain",
     "finding_schema": "aliquot.findings.schema",
     "from_frame": "aliquot.readers.frame",
+    "function_system": "aliquot.systems.callables",
     "init": "aliquot.verbs.init",
     "model": "aliquot.verbs.model",
     "noise": "aliquot.verbs.noise",

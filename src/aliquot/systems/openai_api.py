@@ -54,6 +54,7 @@ class OpenAIModel:
         patience: Patience | None = None,
     ) -> None:
         self._endpoint, self._key = endpoint, key
+        self._components = endpoint.components
         self._pace, self._patience = pace or Pace(), patience or Patience(tries=endpoint.tries)
         self._transport = HttpTransport(endpoint, key=key)
         self._refusals = Refusals(endpoint)
@@ -63,7 +64,7 @@ class OpenAIModel:
     @property
     def components(self) -> Mapping[str, str]:
         """Model, base URL and everything else of the endpoint that shapes an answer; no key."""
-        return self._endpoint.components
+        return self._components
 
     @property
     def observed(self) -> Mapping[str, str]:

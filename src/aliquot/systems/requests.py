@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
 
 from aliquot.errors import UsageError
 
@@ -85,10 +85,17 @@ def canonical(request: Request) -> str:
         '{"completion":{"decoding":{"max_tokens":4,"stop":[],"temperature":0.0},"prompt":"2 + 2 ="}}'
     """
     kind = type(request).__name__.removesuffix("Request").lower()
-    body = asdict(request)
-    if "decoding" in body:
-        body["decoding"] = {name: value for name, value in body["decoding"].items() if value is not None}
+    body = _fields(request)  # not asdict, which copies everything and takes four times as long
+    if isinstance(request, ChatRequest):
+        body["messages"] = [_fields(message) for message in request.messages]
+    if not isinstance(request, LikelihoodRequest):
+        drawn = _fields(request.decoding)
+        body["decoding"] = {name: value for name, value in drawn.items() if value is not None}
     return json.dumps({kind: body}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def _fields(record: Request | Message | Decoding) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in record.__slots__}
 
 
 def fingerprint(request: Request, *, of: Mapping[str, str] | None = None) -> str:
