@@ -22,6 +22,9 @@ Tau: TypeAlias = Literal["reml", "dersimonian_laird"]
 _STEPS = 200
 """Fisher scoring ends after so many steps; it needs about ten."""
 
+_STILL = 1e-12
+"""A step of this share is none."""
+
 
 def cochran_q(points: ArrayLike, *, variances: ArrayLike) -> HypothesisTest | Undefined:
     """Cochran's Q: are K estimates of one quantity further apart than their errors explain.
@@ -163,21 +166,33 @@ def _dersimonian_laird(y: Floats, v: Floats) -> float:
 
 
 def _reml(y: Floats, v: Floats) -> float:
-    """τ² by Fisher scoring: Δ = (yᵀPPy − tr P)/tr PP, never below 0."""
+    """τ² by Fisher scoring: Δ = (yᵀPPy − tr P)/tr PP, never below 0; a step that leads down is halved."""
     unit = float(v.mean())  # a scale of its own, so that the stopping rule does not depend on units
     y, v = y / math.sqrt(unit), v / unit
     tau2 = _dersimonian_laird(y, v)
     for _ in range(_STEPS):
-        w = 1 / (v + tau2)
-        total = float(w.sum())
-        p_y = w * (y - w @ y / total)
-        trace = total - float((w**2).sum()) / total
-        trace_square = (
-            float((w**2).sum()) - 2 * float((w**3).sum()) / total + float((w**2).sum() / total) ** 2
-        )
-        step = (float(p_y @ p_y) - trace) / trace_square
+        step = _fisher_step(y, v, tau2)
+        here = _restricted_likelihood(y, v, tau2)
         moved = max(0.0, tau2 + step)
-        if abs(moved - tau2) <= 1e-12 * (1 + tau2):
+        while _restricted_likelihood(y, v, moved) < here and abs(moved - tau2) > _STILL * (1 + tau2):
+            moved = (tau2 + moved) / 2
+        if abs(moved - tau2) <= _STILL * (1 + tau2):
             return moved * unit
         tau2 = moved
     return tau2 * unit
+
+
+def _fisher_step(y: Floats, v: Floats, tau2: float) -> float:
+    w = 1 / (v + tau2)
+    total = float(w.sum())
+    p_y = w * (y - w @ y / total)
+    squares = float((w**2).sum())
+    trace = total - squares / total
+    trace_square = squares - 2 * float((w**3).sum()) / total + (squares / total) ** 2
+    return (float(p_y @ p_y) - trace) / trace_square
+
+
+def _restricted_likelihood(y: Floats, v: Floats, tau2: float) -> float:
+    """Return the restricted log-likelihood of τ², up to a constant."""
+    w = 1 / (v + tau2)
+    return float(0.5 * (np.log(w).sum() - np.log(w.sum()) - w @ (y - w @ y / w.sum()) ** 2))

@@ -125,6 +125,8 @@ ROWS: tuple[tuple[str, str, str, str, str], ...] = (
     ("power paired", "paired_half_width", "how wide a paired difference will be", "independent items", "Tango 1998"),
     ("power paired", "paired_precision_size", "items for a paired difference of a wanted width", "independent items", "Tango 1998"),
     ("power paired clusters attempts", "fold_design", "what clusters, attempts and a judge's errors do to a plan", "judge's errors independent given the truth", "Kish 1965, eq. 5.4.1; Rogan & Gladen 1978; Miller 2024, section 5"),
+    ("power paired judge", "labels_sample_size", "items to label beside a judge that reads more", "labels drawn at random, judge's errors independent given the truth", "Angelopoulos, Duchi & Zrnic 2023, section 6"),
+    ("power paired judge", "judged_r2", "how much of the items' differences a judge explains", "judge's errors independent given the truth", "Rogan & Gladen 1978"),
     ("power paired attempts", "attempts_sample_size", "items with repeated attempts, from variance components", "items independent, many", "Miller 2024, section 5"),
     ("power paired attempts", "attempts_detectable", "smallest difference that repeated attempts would show", "items independent, many", "Miller 2024, section 5"),
     ("power paired attempts", "best_attempts", "how many attempts at an item are worth their cost", "items independent", "Cochran 1977, 10.6"),
