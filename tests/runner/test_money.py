@@ -104,3 +104,22 @@ def test_two_currencies_cannot_be_added_up(tmp_path: Path):
     }
     with pytest.raises(UsageError, match="EUR and USD"):
         evaluation(write_items(tmp_path, 3), systems=systems)
+
+
+def test_costs_a_system_names_in_another_currency_are_not_added_to_the_prices(tmp_path: Path):
+    def own(prompt: str) -> Reply:
+        return Reply(text=right(prompt), cost=7.0, currency="EUR")
+
+    items, notes = write_items(tmp_path, 12), Notes()
+    systems = {
+        "priced": priced(items).systems["first"],
+        "own": SystemSpec(model="own", prompt="{{ question }}"),
+    }
+    run(
+        evaluation(items, systems=systems),
+        directory=tmp_path,
+        models={"fake": FakeSystem(paid), "own": FakeSystem(own)},
+        observer=notes,
+    )
+    last = notes.progress[-1]
+    assert (last.spent, last.currency) == (12 * 20.0, "USD")

@@ -67,6 +67,7 @@ def _line(progress: Progress) -> str:
     cost = "" if not progress.spent else f", cost {progress.spent:.3g}"
     if progress.expected_cost is not None:
         cost += f" of about {progress.expected_cost:.3g}"
+    cost += f" {progress.currency}" if cost and progress.currency else ""
     odd = ", ".join(
         f"{count} {status}" for status, count in sorted(progress.statuses.items()) if status != "ok"
     )

@@ -182,9 +182,15 @@ class Executor:
         )
         self._journal.append(response)
         score = self._score(question, response)
-        spent = self._purse.spent + (cost or 0.0)
-        self._tally.add(question.system, score.status, score.value, spent=spent)
-        self._purse.pay(cost)
+        self._purse.pay(cost, currency)
+        self._tally.add(
+            question.system,
+            score.status,
+            score.value,
+            spent=self._purse.spent,
+            currency=self._purse.currency,
+        )
+        self._purse.require_room()
         return score.status
 
     def _cost(self, system: str, reply: Reply) -> tuple[float | None, str | None]:

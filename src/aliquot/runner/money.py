@@ -60,11 +60,12 @@ class Prices:
 
 
 class Purse:
-    """Adds up what a run costs, earlier sessions included.
+    """Adds up what a run costs in one currency, earlier sessions included.
 
     Args:
         limit: money at which the run stops; None for no limit.
-        currency: of all prices; "" when nothing is priced.
+        currency: of all prices; "" when nothing is priced, and then it is that of the first answer that names a cost.
+            Costs in another currency, which a system without prices may name, are not added to it.
     """
 
     def __init__(self, *, limit: float | None, currency: str) -> None:
@@ -76,22 +77,24 @@ class Purse:
         """Money so far."""
         return self._spent
 
+    @property
+    def currency(self) -> str:
+        """In which currency; "" when nothing cost anything yet."""
+        return self._currency
+
     def keep(self, records: Iterable[Response]) -> None:
         """Count what earlier sessions paid, tries that failed included."""
         for record in records:
-            if record.cost is not None and not record.cached:
-                self._spent += record.cost
+            if not record.cached:
+                self.pay(record.cost, record.currency)
 
-    def pay(self, cost: float | None) -> None:
-        """Count one answer.
-
-        Raises:
-            RunStoppedError: the limit is reached; what was answered is kept.
-        """
+    def pay(self, cost: float | None, currency: str | None) -> None:
+        """Count one answer."""
         if cost is None:
             return
-        self._spent += cost
-        self.require_room()
+        self._currency = self._currency or currency or ""
+        if (currency or "") == self._currency:
+            self._spent += cost
 
     def require_room(self) -> None:
         """Stop the run when the limit is reached.

@@ -23,6 +23,7 @@ class Progress:
         statuses: number of answers by status, as scored; errors will be asked again by the next session.
         elapsed_s: seconds since this session started asking.
         spent: money so far, earlier sessions included; 0 where nothing is priced.
+        currency: of what was spent; "" when nothing is priced.
         scores: system → the sum of its values so far, and over how many answers.
     """
 
@@ -33,6 +34,7 @@ class Progress:
     statuses: Mapping[str, int]
     elapsed_s: float
     spent: float = 0.0
+    currency: str = ""
     scores: Mapping[str, tuple[float, int]] = field(default_factory=dict[str, tuple[float, int]])
 
     @property
@@ -95,7 +97,7 @@ class Tally:
         self._statuses: Counter[str] = Counter()
         self._kept = self._new = 0
         self._system = ""
-        self._spent = 0.0
+        self._spent, self._currency = 0.0, ""
         self._scores: dict[str, tuple[float, int]] = {}
         self._begin = clock()
 
@@ -110,6 +112,7 @@ class Tally:
             statuses=dict(self._statuses),
             elapsed_s=self._clock() - self._begin,
             spent=self._spent,
+            currency=self._currency,
             scores=dict(self._scores),
         )
 
@@ -127,7 +130,9 @@ class Tally:
         self._begin = self._clock()
         self._observer.started(self.progress)
 
-    def add(self, system: str, status: str, value: float | None = None, *, spent: float = 0.0) -> None:
+    def add(
+        self, system: str, status: str, value: float | None = None, *, spent: float = 0.0, currency: str = ""
+    ) -> None:
         """Count a new answer and say so.
 
         Args:
@@ -135,8 +140,9 @@ class Tally:
             status: as scored.
             value: its value; None without one.
             spent: money so far.
+            currency: of it.
         """
-        self._spent = spent
+        self._spent, self._currency = spent, currency
         self._system = system
         self._new += 1
         self._count(system, status, value)
