@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aliquot.reports.axes import Axis, axis_over
+from aliquot.reports.chart_rows import drawn_rows
 from aliquot.reports.charts import Curve, Curves, Interval, Intervals, Plane
 from aliquot.reports.drawing import WIDTH, draw
 from aliquot.reports.render import charts_of
@@ -144,3 +145,17 @@ def test_every_picture_of_a_comparison_fits_its_frame():
             assert 0 < text.y <= drawn.height
         for line in drawn.lines:
             assert all(math.isfinite(x) and -1 <= x <= WIDTH for x in (line.x1, line.x2))
+
+
+@given(st.floats(-1e6, 1e6, allow_nan=False), st.floats(1e-4, 1e-2))
+def test_ticks_close_together_and_far_from_nothing_are_told_apart(middle, width):
+    ticks = list(axis_over([middle, middle + width], start=0, end=1000).ticks())
+    assert len({text for _, text in ticks}) == len(ticks)
+
+
+def test_of_many_rows_the_first_are_drawn_and_the_others_are_counted():
+    rows = [Interval(f"r{at}", 0.0, -1.0, 1.0, "") for at in range(63)]
+    drawn, left = drawn_rows([None, *rows], most=60)
+    assert drawn == tuple(rows[:60])
+    assert left == " 3 more stand in the table."
+    assert drawn_rows(rows[:60], most=60)[1] == ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 _FEW = 1e-9
 
@@ -37,9 +38,10 @@ class Axis:
 
     def ticks(self) -> Iterator[tuple[float, str]]:
         """Yield where a tick stands, and its text."""
-        values = _decades(self.low, self.high) if self.log else _steps(self.low, self.high)
+        values = list(_decades(self.low, self.high) if self.log else _steps(self.low, self.high))
+        apart = min((b - a for a, b in pairwise(values)), default=abs(self.high - self.low))
         for value in values:
-            yield self.at(value), _written(value)
+            yield self.at(value), _written(value, apart)
 
 
 def axis_over(
@@ -88,12 +90,19 @@ def _decades(low: float, high: float) -> Iterator[float]:
         yield from (f * 10.0**exponent for f in factors if low <= f * 10.0**exponent <= high)
 
 
-def _written(value: float) -> str:
-    """Write a tick without the noise of binary fractions.
+def _written(value: float, apart: float) -> str:
+    """Write a tick to the digits that tell it from its neighbour, and without the noise of binary fractions.
+
+    Args:
+        value: where the tick stands.
+        apart: the least distance of two ticks.
 
     Examples:
-        >>> _written(0.30000000000000004), _written(2000.0), _written(-0.0)
-        ('0.3', '2,000', '0')
+        >>> _written(0.30000000000000004, 0.1), _written(2000.0, 500), _written(-0.0, 1), _written(1000.0002, 1e-4)
+        ('0.3', '2,000', '0', '1,000.0002')
     """
-    rounded = float(f"{value:.6g}") + 0.0
-    return f"{rounded:,.0f}" if rounded == int(rounded) else f"{rounded:g}"
+    digits = 6
+    if value and apart < abs(value):
+        digits = min(15, max(6, 2 + math.ceil(math.log10(abs(value) / apart))))
+    rounded = float(f"{value:.{digits}g}") + 0.0
+    return f"{rounded:,.0f}" if rounded == int(rounded) else f"{rounded:,.{digits}g}"

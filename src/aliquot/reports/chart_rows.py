@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from aliquot.findings.comparison import Quantiles, Scale
 from aliquot.findings.numbers import difference_unit, write_count, write_difference, write_value
 from aliquot.reports.charts import Curve, Curves, Emphasis, Interval
 from aliquot.reports.plain import short_name
 from aliquot.stats.results import Estimate, Undefined
+
+MOST_DRAWN: Final = 60
+"""Rows of one picture; the table holds them all."""
 
 
 def interval_row(
@@ -50,6 +54,16 @@ def rate_row(label: str, estimate: Estimate | Undefined, scale: Scale) -> Interv
         factor * estimate.high,
         f"{point}{unit} [{low} to {high}]",
     )
+
+
+def drawn_rows(
+    rows: Iterable[Interval | None], *, most: int = MOST_DRAWN
+) -> tuple[tuple[Interval, ...], str]:
+    """Return the first rows of a forest plot that have an interval, and a sentence about those beyond."""
+    known = [row for row in rows if row is not None]
+    left = len(known) - most
+    verb = "stands" if left == 1 else "stand"
+    return tuple(known[:most]), f" {left:,} more {verb} in the table." if left > 0 else ""
 
 
 def difference_axis(scale: Scale, metric: str) -> str:

@@ -9,22 +9,19 @@ from aliquot.findings.comparison import Comparison
 from aliquot.findings.numbers import difference_unit, write_count
 from aliquot.reports.chart_rows import (
     difference_axis,
+    drawn_rows,
     ends_of,
     interval_row,
     latency_curves,
     rate_axis,
     rate_row,
 )
-from aliquot.reports.charts import Chart, Curve, Curves, Interval, Intervals, Plane
+from aliquot.reports.charts import Chart, Curve, Curves, Intervals, Plane
 from aliquot.reports.plain import short_name
 from aliquot.stats.results import Estimate, Undefined
 
 if TYPE_CHECKING:
     from aliquot.findings.segments import SegmentScan
-    from aliquot.findings.side_metrics import SideMetric
-
-_MOST_SEGMENTS = 40
-"""Segments drawn; the table holds them all."""
 
 _CORNERS = (
     "better and cheaper",
@@ -106,15 +103,13 @@ def _forest(comparison: Comparison, scan: SegmentScan) -> Intervals | None:
         for field in scan.fields
         for part in field.levels
     ]
-    known = [row for row in rows if row is not None]
+    known, more = drawn_rows(rows)
     if not known:
         return None
-    left = len(known) - _MOST_SEGMENTS
     overall = interval_row("all items", comparison.difference, scale, emphasis="headline")
-    more = f" {left} more segments stand in the table." if left > 0 else ""
     return Intervals(
         title="The difference by segment",
-        rows=(*([overall] if overall else []), *known[:_MOST_SEGMENTS]),
+        rows=(*([overall] if overall else []), *known),
         axis=difference_axis(scale, comparison.metric),
         caption=(
             f"Items in parentheses. The segments' intervals hold together (max-T over {scan.scanned} segments), that "
@@ -157,7 +152,7 @@ def _plane(comparison: Comparison) -> Plane | None:
     cost = next((one for one in side.costs if one.name == "cost" and one.statistic == "mean"), None)
     if cost is None:
         return None
-    x = _cost_row(cost)
+    x = interval_row("cost", cost.difference, cost.scale)
     y = interval_row("quality", comparison.difference, scale)
     if x is None or y is None:
         return None
@@ -174,7 +169,3 @@ def _plane(comparison: Comparison) -> Plane | None:
             f"{100 * comparison.level:g}% intervals, {write_count(cost.n, 'item')}."
         ),
     )
-
-
-def _cost_row(cost: SideMetric) -> Interval | None:
-    return interval_row("cost", cost.difference, cost.scale)

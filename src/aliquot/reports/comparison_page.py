@@ -8,7 +8,7 @@ from aliquot.evidence.assembly import DEFAULTS
 from aliquot.findings.comparison import Comparison
 from aliquot.reports.comparison_blocks import comparison_blocks
 from aliquot.reports.comparison_charts import beside_charts, difference_charts
-from aliquot.reports.comparison_sheet import main_grid
+from aliquot.reports.comparison_sheet import grid_of_tests, main_grid
 from aliquot.reports.page_content import Bullets, Commands, Names, Page, Part, Section
 from aliquot.reports.sheet import Grid
 from aliquot.reports.view import View, view_of
@@ -77,11 +77,7 @@ def _settings(view: View) -> Iterator[Part]:
 
 def _tests(comparison: Comparison, view: View) -> Iterator[Part]:
     if view.tests:
-        rows = tuple(
-            (name, p.removeprefix("p "), "; ".join(filter(None, ("decides" if decides else "", floor))))
-            for name, p, floor, decides in view.tests
-        )
-        yield Grid("", ("test", "p", "note"), rows, names=3)
+        yield grid_of_tests(view)
         yield f"Why these: {comparison.why}."
 
 

@@ -42,6 +42,15 @@ def main_grid(view: View) -> Grid:
     return Grid("", head, rows)
 
 
+def grid_of_tests(view: View, *, title: str = "") -> Grid:
+    """Return a row for each test that was made: its p, and which decides."""
+    rows = tuple(
+        (name, p.removeprefix("p "), "; ".join(filter(None, ("decides" if decides else "", floor))))
+        for name, p, floor, decides in view.tests
+    )
+    return Grid(title, ("test", "p", "note"), rows, names=3)
+
+
 def _blocks(comparison: Comparison, view: View) -> Iterator[Block]:
     yield main_grid(view)
     yield f"Task {comparison.task}, metric {comparison.metric}. {view.methods}"
@@ -60,15 +69,7 @@ def _details(comparison: Comparison, view: View) -> Iterator[Block]:
         if names:
             yield f"{title} ({len(names)}): {name_some(names, limit=_NAMED)}"
     if view.tests:
-        rows = tuple(
-            (
-                name,
-                p.removeprefix("p "),
-                "; ".join(part for part in ("decides" if decides else "", floor) if part),
-            )
-            for name, p, floor, decides in view.tests
-        )
-        yield Grid("Tests", ("test", "p", ""), rows)
+        yield grid_of_tests(view, title="Tests")
     yield f"Why these: {comparison.why}."
     yield f"Estimand: {comparison.estimand}"
     yield f"Matching: {view.matching}"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from markupsafe import Markup
 
-from aliquot.evidence.transcripts import Turn
+from aliquot.evidence.transcripts import LEFT_OUT, Turn
+from aliquot.findings.numbers import write_count
 from aliquot.findings.rows import Change, Row, Rows, SideOfRow
 from aliquot.reports.changes import change_titles
 from aliquot.reports.inert_text import anchor, inert_lines
@@ -18,6 +19,9 @@ from aliquot.reports.rows import strip
 
 STATIC: Final = 100
 """Items shown where scripts do not run."""
+
+STATIC_TURNS: Final = 20
+"""Turns of an answer shown there, and tool calls of a turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,11 +211,19 @@ def _static_side(side: SideOfRow) -> StaticSide:
         strip=strip(side.values),
         unusual=tuple(sorted({status for status in side.statuses if status != "ok"})),
         text=_cut(side.text) if side.text is not None else "(answer not kept)",
-        turns=tuple(
-            Turn(turn.role, _cut(turn.text), turn.calls[:20], turn.tool) for turn in (side.turns or ())[:20]
-        ),
+        turns=tuple(_static_turns(side.turns or ())),
         notes={name: _cut(text) for name, text in side.notes.items()},
     )
+
+
+def _static_turns(turns: Sequence[Turn]) -> Iterator[Turn]:
+    """Yield the first turns with their first calls; a last one says how much more there is."""
+    for turn in turns[:STATIC_TURNS]:
+        yield Turn(turn.role, _cut(turn.text), turn.calls[:STATIC_TURNS], turn.tool)
+    calls = sum(len(turn.calls[STATIC_TURNS:]) for turn in turns[:STATIC_TURNS])
+    left = ((len(turns[STATIC_TURNS:]), "turn"), (calls, "tool call"))
+    if said := [write_count(n, noun) for n, noun in left if n]:
+        yield Turn(LEFT_OUT, f"{' and '.join(said)} more")
 
 
 def _cut(text: str) -> str:

@@ -11,6 +11,7 @@ from aliquot.findings.numbers import write_percent
 from aliquot.reports.plain import neutralise, wrap
 from aliquot.reports.sheet import Grid
 from aliquot.reports.sheet_terminal import blocks_lines
+from aliquot.reports.view import write_duration
 
 MOST_COMMANDS: Final = 3
 """Commands shown as text; JSON holds all."""
@@ -76,15 +77,9 @@ def _row(line: RunLine) -> tuple[str, ...]:
         "" if line.given == line.asked else f"{line.given} of {line.asked}",
         "" if line.answered is None else f"{write_percent(line.answered, decimals=0)}%",
         line.started[:16].replace("T", " "),
-        "" if line.seconds is None else _took(line.seconds),
+        "" if line.seconds is None else write_duration(line.seconds),
         " + ".join(f"{cost:.2f} {currency}".strip() for currency, cost in line.costs.items()),
     )
-
-
-def _took(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def _short(reason: str) -> str:

@@ -8,13 +8,10 @@ from aliquot.evidence.assembly import DEFAULTS
 from aliquot.findings.comparison import Quantiles, Scale
 from aliquot.findings.numbers import decimals_for, difference_unit, write_count, write_percent, write_value
 from aliquot.findings.summary import Repeats, Summary, SystemLine
-from aliquot.reports.chart_rows import latency_curves, rate_axis, rate_row
+from aliquot.reports.chart_rows import drawn_rows, latency_curves, rate_axis, rate_row
 from aliquot.reports.charts import Chart, Intervals
 from aliquot.reports.sheet import Block, Grid, Sheet
 from aliquot.stats.results import Estimate, Undefined
-
-_MOST_DRAWN = 60
-"""Estimates drawn; the table holds them all."""
 
 _MOST_CURVES = 5
 """Systems whose latencies are told apart in one picture."""
@@ -38,13 +35,13 @@ def _charts(summary: Summary) -> Iterator[Chart]:
     for scale, metric in dict.fromkeys((line.scale, line.metric) for line in summary.lines):
         lines = [line for line in summary.lines if (line.scale, line.metric) == (scale, metric)]
         rows = [rate_row(_label(line, tasks, systems), line.estimate, scale) for line in lines]
-        known = tuple(row for row in rows if row is not None)[:_MOST_DRAWN]
+        known, more = drawn_rows(rows)
         if known:
             yield Intervals(
                 title=f"{metric} with its interval",
                 rows=known,
                 axis=rate_axis(scale, metric),
-                caption=f"{100 * summary.level:g}% intervals, each alone. Method: {summary.why}.",
+                caption=f"{100 * summary.level:g}% intervals, each alone. Method: {summary.why}.{more}",
                 zero=None,
             )
     for task in tasks:

@@ -7,13 +7,10 @@ from collections.abc import Callable, Iterator
 from aliquot.findings.comparison import Scale
 from aliquot.findings.numbers import difference_unit, write_count, write_difference, write_p, write_value
 from aliquot.findings.table import GroupMean, Table, TableRow
-from aliquot.reports.chart_rows import difference_axis, ends_of, interval_row
+from aliquot.reports.chart_rows import difference_axis, drawn_rows, ends_of, interval_row
 from aliquot.reports.charts import Chart, Intervals
 from aliquot.reports.sheet import Block, Grid, Sheet
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
-
-_MOST_DRAWN = 60
-"""Differences drawn; the table holds them all."""
 
 
 def sheet_of(table: Table) -> Sheet:
@@ -37,7 +34,7 @@ def _charts(table: Table) -> Iterator[Chart]:
             interval_row(f"{row.task}: {row.candidate}" if many else row.task, row.difference, scale)
             for row in mine
         ]
-        known = tuple(row for row in drawn if row is not None)[:_MOST_DRAWN]
+        known, more = drawn_rows(drawn)
         metrics = ", ".join(dict.fromkeys(row.metric for row in mine))
         others = "the other" if many else mine[0].candidate
         if known:
@@ -47,7 +44,7 @@ def _charts(table: Table) -> Iterator[Chart]:
                 axis=difference_axis(scale, metrics),
                 caption=(
                     f"Minus {table.baseline}; the {100 * table.level:g}% intervals of all rows hold together "
-                    f"(c* = {table.critical:.2f})."
+                    f"(c* = {table.critical:.2f}).{more}"
                 ),
                 ends=ends_of(scale, table.baseline, others),
             )
