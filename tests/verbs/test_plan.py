@@ -249,10 +249,13 @@ def test_a_plan_fixes_the_scoring_rule_the_attempts_and_the_comparisons(tmp_path
     plan(evidence_of(PILOT), detect="5pt", comparisons=3, write=path)
     fixed = read_plan(path)
     assert (fixed.scorer, fixed.attempts, fixed.comparisons) == ("recorded", 1, 3)
-    done = compare(evidence_of(PILOT), plan=path, noise=None)
+    done = compare(evidence_of(PILOT), plan=path, noise=None, level=float(f"{fixed.test_level:.6g}"))
     assert done.plan is not None
     assert {line.name: line.holds for line in done.plan.lines}["scoring rule"]
     assert done.plan.departures == ("items",)
+    alone = compare(evidence_of(PILOT), plan=path, noise=None)
+    assert alone.plan is not None
+    assert alone.plan.departures == ("level", "items")
 
 
 def test_a_candidate_with_fewer_errors_is_simulated_as_better():

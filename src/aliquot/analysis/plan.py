@@ -162,7 +162,8 @@ def _warnings(pilot: Pilot, wish: Wish, design: Design) -> Iterator[Note]:
         yield Note(
             "comparisons",
             f"one of {wish.comparisons} comparisons: each is planned at the level "
-            f"{wish.test_level:.4g}, so that all of them together keep {wish.level:g}",
+            f"{wish.test_level:.6g} (compare --level {wish.test_level:.6g}), "
+            f"so that all of them together keep {wish.level:g}",
         )
     if design.effect > 1.05:
         yield Note(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -35,7 +36,7 @@ def _lines(plan: PlanFile, comparison: Comparison) -> Iterator[PlanLine]:
     yield _line("metric", plan.metric, comparison.metric)
     yield _line("scoring rule", plan.scorer, comparison.scorer)
     yield _margin(plan.margin, comparison.margin)
-    yield _line("level", plan.level, comparison.level)
+    yield _level(plan.test_level, comparison.level)
     yield _at_least("items", plan.items, comparison.n_items)
     yield _at_least("attempts", plan.attempts, min(comparison.attempts))
     made = 1  # the headline; what else was looked at is exploratory and says so
@@ -61,6 +62,12 @@ def _line(name: str, planned: str | float | None, done: str | float | None) -> P
 def _margin(planned: float | None, done: float | None) -> PlanLine:
     """Return the line of the margin: one that was not planned departs, as it could be chosen afterwards."""
     return PlanLine("margin", _shown(planned), _shown(done), planned == done)
+
+
+def _level(planned: float, done: float) -> PlanLine:
+    """Return the line of the level of one comparison; a share of the error is typed as it was printed."""
+    same = math.isclose(1 - planned, 1 - done, rel_tol=1e-3)
+    return PlanLine("level", _shown(planned), _shown(done), same)
 
 
 def _at_least(name: str, planned: int | None, done: int) -> PlanLine:

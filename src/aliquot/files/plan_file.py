@@ -31,7 +31,7 @@ class PlanFile(msgspec.Struct, frozen=True, kw_only=True):
         items: number of items.
         attempts: attempts at each.
         comparisons: how many comparisons were to be made.
-        level: confidence level.
+        level: confidence level of all comparisons together.
         power: the power planned for.
         hash: SHA-256 over everything else, so that a plan changed afterwards is seen.
     """
@@ -50,6 +50,11 @@ class PlanFile(msgspec.Struct, frozen=True, kw_only=True):
     level: float = 0.95
     power: float = 0.8
     hash: str = ""
+
+    @property
+    def test_level(self) -> float:
+        """Confidence level of one of its comparisons: its share of the error (Bonferroni)."""
+        return 1 - (1 - self.level) / (self.comparisons or 1)
 
 
 _DECODER: Final = msgspec.json.Decoder(PlanFile)
