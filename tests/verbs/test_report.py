@@ -181,3 +181,20 @@ def test_the_command_writes_page_and_bundle(log, tmp_path, monkeypatch):
     assert "report.html" in done.out
     assert "b.zip" in done.out
     assert call("report", log, "--bundle", "b.tar").code == 2
+
+
+def test_a_choice_about_two_systems_is_refused_when_there_is_one(tmp_path):
+    one = written(tmp_path / "one.jsonl", answers("main", n=30, right=20, step=7))
+    with pytest.raises(UsageError, match=r"--margin and --seed compare two systems, and here is one"):
+        report(one, output=tmp_path / "r.html", margin="3pt", seed=4)
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_no_form_is_written_over_what_was_read(log):
+    before = log.read_bytes()
+    plain = log.rename(log.with_suffix(".json"))
+    for arguments in (["report", str(plain), "-o", str(plain)], ["compare", str(plain), "-o", str(plain)]):
+        done = call(*arguments)
+        assert done.code == 2, arguments
+        assert "is what was read; write to another file" in " ".join(done.err.split())
+    assert plain.read_bytes() == before

@@ -5,13 +5,16 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 import aliquot.stats
 from aliquot.errors import InputError, UsageError, nearest
 from aliquot.findings.explanation import MethodNote
 from aliquot.stats.listing import methods
 from aliquot.stats.method_names import function_of
+
+COMPARISON: Final = "aliquot.comparison/1"
+"""The findings a paragraph can be written about."""
 
 _SECTION = re.compile(r"^(Args|Returns|Raises|References|Examples|Attributes):$", re.MULTILINE)
 
@@ -148,7 +151,7 @@ def methods_paragraphs(document: Mapping[str, Any]) -> tuple[str, ...]:
     Args:
         document: the finding as JSON.
     """
-    if document.get("schema") != "aliquot.comparison/1":
+    if document.get("schema") != COMPARISON:
         return tuple(map(_entry, _notes_of(dict.fromkeys(_named_methods(document)))))
     notes = methods_of(document)
     limits = " ".join(limitations_of(document))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import polars as pl
 
 from aliquot.analysis.arrays import paired_sample, system_sample
+from aliquot.analysis.attempts_seen import attempt_values
 from aliquot.analysis.method import analyse_pairs, analyse_system
 from aliquot.analysis.scales import scale_of
 from aliquot.evidence.matching import Attrition
 from aliquot.evidence.reduction import units
-from aliquot.evidence.status import resolve
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Pairs, Units
 from aliquot.findings.rescoring import RescoredSystem
@@ -66,14 +66,10 @@ def compare_rules(
 
 def _joined(evidence: Evidence, old: Units, new: Units) -> pl.DataFrame:
     """Return a row for each attempt with the value it counts with under both metrics."""
-    sides: list[pl.DataFrame] = []
-    for side, name in ((old, "old"), (new, "new")):
-        rows = evidence.rows(
-            "outcomes", system=side.system, task=side.task, metric=side.metric, scorer=side.scorer
-        )
-        counted = resolve(rows, evidence.responses, evidence.metrics)
-        sides.append(counted.group_by(_ATTEMPT, maintain_order=True).agg(pl.col("value").mean().alias(name)))
-    return sides[0].join(sides[1], on=_ATTEMPT, how="full", coalesce=True).sort(_ATTEMPT)
+    a, b = (
+        attempt_values(evidence, side).rename({"value": name}) for side, name in ((old, "old"), (new, "new"))
+    )
+    return a.join(b, on=_ATTEMPT, how="full", coalesce=True).sort(_ATTEMPT)
 
 
 def _pairs(old: Units, new: Units) -> Pairs:

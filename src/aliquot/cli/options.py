@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -51,13 +51,24 @@ def output_forms(command: Command) -> Command:
 
             raise UsageError("--json and --markdown exclude each other")
         if output is not None:
+            from aliquot.verbs.read import refuse_source
             from aliquot.verbs.report import form_of
 
-            form_of(output)  # an ending nobody knows is said before anything is computed
+            form_of(output)  # what cannot be written is said before anything is computed
+            refuse_source(output, _given(options.values()))
         form = "json" if as_json else "markdown" if markdown else "text"
         return command(*args, shown=Shown(form, verbose, output), **options)
 
     return _decorated(with_form, _FORMS)  # pyright: ignore[reportReturnType] - a click callback is called by name
+
+
+def _given(values: Iterable[object]) -> Iterator[object]:
+    """Yield what was given, the members of options that take several one by one."""
+    for value in values:
+        if isinstance(value, tuple):
+            yield from _given(value)  # pyright: ignore[reportUnknownArgumentType] - as click gives it
+        else:
+            yield value
 
 
 def take_reading(options: dict[str, Any]) -> ReadOptions:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from aliquot.analysis.explain import explain_method, limitations_of, methods_of, paragraph_of
+from aliquot.analysis.explain import COMPARISON, explain_method, limitations_of, methods_of, paragraph_of
 from aliquot.analysis.software import versions
 from aliquot.errors import InputError
 from aliquot.files.text import read_bounded
@@ -16,9 +16,6 @@ from aliquot.files.typed_json import decode_document
 from aliquot.findings.explanation import Explanation
 from aliquot.findings.verdict import Verdict
 from aliquot.verbs.reproduce import command_line
-
-COMPARISON = "aliquot.comparison/1"
-"""The findings a paragraph can be written about."""
 
 
 def explain(subject: str | Path) -> Explanation:

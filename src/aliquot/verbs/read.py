@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -80,9 +80,7 @@ def convert(evidence: Evidence, path: str | Path) -> Converted:
     from aliquot.evidence.long_table import to_polars
     from aliquot.files.table_writing import SAMPLES, write_table
 
-    sources = [Path(source.path) for source in evidence.sources]
-    if Path(path).exists() and any(source.exists() and source.samefile(path) for source in sources):
-        raise UsageError(f"{path} is what was read; write to another file")
+    refuse_source(path, [source.path for source in evidence.sources])
     if Path(path).name.endswith(SAMPLES):
         return _shared(evidence, Path(path))
     table = to_polars(evidence)
@@ -96,6 +94,18 @@ def convert(evidence: Evidence, path: str | Path) -> Converted:
     return Converted(
         path=str(path), rows=table.height, left_out=tuple(name for name, there in left.items() if there)
     )
+
+
+def refuse_source(path: str | Path, sources: Iterable[object]) -> None:
+    """Refuse to write over a file that was read.
+
+    Raises:
+        UsageError: the path is one of the sources, under this or another name.
+    """
+    written = Path(path)
+    read_from = [Path(source) for source in sources if isinstance(source, str | Path)]
+    if written.exists() and any(source.exists() and source.samefile(written) for source in read_from):
+        raise UsageError(f"{path} is what was read; write to another file")
 
 
 def _shared(evidence: Evidence, path: Path) -> Converted:

@@ -18,6 +18,7 @@ from aliquot.findings.summary import Summary
 from aliquot.reports.render import render
 from aliquot.verbs.compare import compare
 from aliquot.verbs.pairing import Pairing, settle_subject
+from aliquot.verbs.read import refuse_source
 from aliquot.verbs.show import show
 from aliquot.verbs.summarize import summarize
 
@@ -33,6 +34,11 @@ FORMS = {
 """The form of a report by the ending of its file."""
 
 EVERY_CHANGE: Final = ("broke", "fixed", "still_failing", "differ", "same")
+
+OF_TWO: Final = ("match_on", "margin", "unpaired", "allow", "shares", "plan", "seed")
+"""Choices that say nothing about one system."""
+
+_AS_NOT_GIVEN: Final = (None, False, (), [], "content")
 
 MOST_ITEMS: Final = 20_000
 """Items a page holds; what changed comes first."""
@@ -58,16 +64,18 @@ def report(
         bundle: also write a zip archive without any text and with salted names, from which others can recompute the
             finding; see ``verbs.bundle``.
         items: most items in the page.
-        **choices: as in ``compare`` (``summarize`` for one system).
+        **choices: as in ``compare``; of one system those of ``summarize``, and no other.
 
     Returns:
         The path written, and the finding.
 
     Raises:
-        UsageError: an unknown ending or field.
+        UsageError: an unknown ending or field, a file that is also a source, or a choice that one system cannot meet.
         MachineError: the file cannot be written.
     """
     form = form_of(output)
+    for written in (output, *([] if bundle is None else [bundle])):
+        refuse_source(written, sources)
     subject = named = settle_subject(sources, **_settling(choices))
     fields = _fields(subject, (*redact, *(TEXTS if no_text else ())))
     names = [name for name in fields if name not in TEXTS]
@@ -149,6 +157,10 @@ def _find(
         return compare(subject, **choices)  # pyright: ignore[reportArgumentType] - as the caller gave them
     from aliquot.verbs.reproduce import command_line
 
+    if unmet := [f"--{name.replace('_', '-')}" for name in OF_TWO if choices.get(name) not in _AS_NOT_GIVEN]:
+        raise UsageError(
+            f"{' and '.join(unmet)} compare two systems, and here is one. Name the other file, or leave them out"
+        )
     known = ("task", "metric", "cluster", "level")
     mine = {name: choices[name] for name in known if choices.get(name) is not None}
     found = summarize(subject, **mine)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from aliquot.analysis.rescoring import compare_rules
 from aliquot.analysis.scales import scale_of
@@ -25,12 +24,10 @@ from aliquot.runner.evaluation import Evaluation, ScorerSpec
 from aliquot.runner.evaluation_file import read_evaluation
 from aliquot.runner.rescoring import Rescored, keep_rescoring, require_items, rules_of, with_rescored
 from aliquot.runner.results import build_evidence, read_kept_items
+from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.stats.results import Estimate, Undefined
 from aliquot.verbs.read import convert, load
 from aliquot.verbs.reproduce import command_line
-
-SEED: Final = 0
-"""Seed of the Monte-Carlo tests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +100,7 @@ def rescore(
         written=written,
         warnings=tuple(_warnings(found)),
         verdict=write_rescoring(made[0].scorer, found),
-        seed=SEED,
+        seed=DEFAULT_SEED,
         versions=versions(),
         command=command_line("rescore", [source], named, reading=options),
     )
@@ -195,7 +192,13 @@ def _systems(
             named = metrics(after, one.task, system=system) if one.task in tasks(after, system=system) else ()
             if headline in named and one.metric in named:
                 yield compare_rules(
-                    after, system, task=one.task, before=headline, after=one.metric, level=level, seed=SEED
+                    after,
+                    system,
+                    task=one.task,
+                    before=headline,
+                    after=one.metric,
+                    level=level,
+                    seed=DEFAULT_SEED,
                 )
 
 
