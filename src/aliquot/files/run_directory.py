@@ -41,6 +41,7 @@ class StoredItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         inputs: what it asks, as one text.
         reference: the right answer, as one text.
         content: SHA-256 over inputs and reference.
+        conversation: the id of the conversation whose turn it is; the items of a run stand in the order of the turns.
     """
 
     task: str
@@ -48,6 +49,7 @@ class StoredItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     inputs: str
     reference: str | None = None
     content: str | None = None
+    conversation: str | None = None
 
 
 class _Rest(msgspec.Struct, frozen=True):

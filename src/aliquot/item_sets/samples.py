@@ -24,7 +24,7 @@ class Selection:
         asked: items asked for; ``n`` may be smaller where whole clusters did not fit.
         by: the field whose values are the strata.
         seed: seed of the draw.
-        cluster: the field whose values were kept whole.
+        cluster: the field whose values were kept whole; ``conversation`` where they are those of the turns.
         strata: chosen and available items by stratum.
     """
 
@@ -48,8 +48,8 @@ def sample(
 ) -> tuple[tuple[Item, ...], Selection]:
     """Draw a part of the set without replacement, proportionally from each stratum.
 
-    Shares are rounded by largest remainder, ties by stratum name. Where items carry a cluster, whole clusters
-    are drawn: one that no longer fits in its stratum's share is passed over, and what is then wanting is drawn
+    Shares are rounded by largest remainder, ties by stratum name. Where items carry a cluster, or are turns of a
+    conversation, whole clusters are drawn: one that no longer fits in its stratum's share is passed over, and what is then wanting is drawn
     from all that is left, whatever its stratum, passing over what does not fit. The part holds fewer than ``n``
     items only when no single item is left, and never more. A cluster belongs to the stratum of its first item.
     The same seed draws the same items.
@@ -58,7 +58,7 @@ def sample(
         item_set: the whole set.
         n: number of items.
         by: field whose values are the strata; None for a simple random part.
-        cluster: field whose values are clusters, kept whole.
+        cluster: field whose values are clusters, kept whole; conversations are, with or without it.
         seed: seed of the draw.
 
     Returns:
@@ -102,7 +102,7 @@ def sample(
         asked=n,
         by=by,
         seed=seed,
-        cluster=cluster,
+        cluster=cluster or ("conversation" if item_set.has_conversations else None),
         strata=counts if by else None,
     )
 
@@ -111,7 +111,7 @@ def _strata(items: Sequence[Item], *, by: str | None, cluster: str | None) -> di
     """Return each stratum's units (clusters, or single items), sorted by name and by first id."""
     units: dict[tuple[str, str], list[Item]] = defaultdict(list)
     for item in sorted(items, key=lambda item: item.id):
-        shared = item.text(cluster) if cluster else None
+        shared = item.cluster(cluster)
         units["cluster" if shared else "item", shared or item.id].append(item)
     strata: dict[str, list[list[Item]]] = defaultdict(list)
     for unit in units.values():

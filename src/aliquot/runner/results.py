@@ -39,6 +39,10 @@ class KeptItem(StoredItem, frozen=True, kw_only=True, omit_defaults=True):
     rule: str = ""
     alternatives: tuple[str, ...] = ()
 
+    def as_asked(self) -> Item:
+        """Return the item; what was asked before it in its conversation is not with it."""
+        return Item(self.item, self.fields, conversation=self.conversation)
+
 
 def keep_item(item: Item, *, task: str, rule: str, alternatives: tuple[str, ...] = ()) -> KeptItem:
     """Return an item in the form a run directory keeps."""
@@ -48,6 +52,7 @@ def keep_item(item: Item, *, task: str, rule: str, alternatives: tuple[str, ...]
         inputs=inputs_text(item.inputs),
         reference=text_of(item.reference),
         content=item.content,
+        conversation=item.conversation,
         fields=dict(item.fields),
         rule=rule,
         alternatives=alternatives,
@@ -102,7 +107,7 @@ def build_evidence(run: RunDirectory) -> Evidence:
         notes=notes,
         texts=run.texts,
     )
-    items = {item.item: Item(item.item, item.fields) for item in kept}
+    items = {item.item: item.as_asked() for item in kept}
     for rescored in (*_alternatives(kept), *read_rescorings(run)):
         evidence = with_rescored(evidence, rescored, responses.values(), items)
     return evidence
@@ -144,7 +149,7 @@ def _row(
         reason="not asked yet",
     )
     rule = rule_named(kept.rule)
-    score = score_response(rule, Item(kept.item, kept.fields), response)
+    score = score_response(rule, kept.as_asked(), response)
     answer = msgspec.structs.asdict(response)
     answer |= {"status": score.status, "reason": response.reason or score.note}
     del answer["options"], answer["likelihood"]  # numbers for rules, and no columns of the table
@@ -159,9 +164,9 @@ def _scorer_name(manifest: Manifest) -> str:
 
 
 def _item_row(manifest: Manifest, kept: KeptItem) -> dict[str, Any]:
-    item = Item(kept.item, kept.fields)
+    item = kept.as_asked()
     row = {"task": kept.task, "item": kept.item, "content": kept.content, "stratum": _stratum(manifest, item)}
-    row["cluster"] = item.text(manifest.cluster) if manifest.cluster else None
+    row["cluster"] = item.cluster(manifest.cluster)
     return row | {f"segment.{name}": item.text(name) for name in manifest.segments}
 
 
