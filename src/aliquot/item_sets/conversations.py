@@ -46,7 +46,10 @@ def turns_of(identity: str, fields: Mapping[str, object], *, row: int, file: str
     place = _Place(identity, row=row, file=file)
     given = fields[TURNS]
     if not isinstance(given, list) or not given:
-        place.refuse("turns is not a list of turns", remedy='In JSON lines, write ["text", ...] or [{"question": "text"}, ...]')
+        place.refuse(
+            "turns is not a list of turns",
+            remedy='In JSON lines, write ["text", ...] or [{"question": "text"}, ...]',
+        )
     listed = cast("list[object]", given)
     if len(listed) > MAX_TURNS:
         place.refuse(f"the conversation has {len(listed)} turns; the most are {MAX_TURNS}")
@@ -67,6 +70,7 @@ def turns_of(identity: str, fields: Mapping[str, object], *, row: int, file: str
                 row=row,
                 conversation=identity,
                 before=items[-1] if items else None,
+                shared=frozenset(shared.keys() - own.keys()),
             )
         )
     return tuple(items)
@@ -111,7 +115,9 @@ def _references(fields: Mapping[str, object], place: _Place, *, n: int) -> list[
         )
     listed = cast("list[object]", given)
     if len(listed) != n:
-        place.refuse(f"there are {len(listed)} references for {n} turns", remedy="Write null for a turn without")
+        place.refuse(
+            f"there are {len(listed)} references for {n} turns", remedy="Write null for a turn without"
+        )
     return listed
 
 
@@ -120,7 +126,9 @@ def _turn(said: object, place: _Place, *, number: int) -> dict[str, object]:
     if isinstance(said, str) and said.strip():
         return {SAID: said}
     if not isinstance(said, dict) or not said:
-        place.refuse(f"turn {number} is {excerpt(said)}", remedy="Write what is said: a text, or an object of fields")
+        place.refuse(
+            f"turn {number} is {excerpt(said)}", remedy="Write what is said: a text, or an object of fields"
+        )
     own = cast("dict[str, object]", said)
     for name in ("id", TURNS):
         if name in own:

@@ -17,7 +17,7 @@ NOT_INPUTS: Final = frozenset(
 """Fields that say how an item is scored, grouped or weighted; every other field is part of what it asks."""
 
 PLACE: Final = frozenset({"conversation", "turn"})
-"""Fields that every turn of a conversation has: whose turn it is, and which, from 1. They are no part of what it asks."""
+"""Fields that every turn of a conversation has: whose turn it is, and which, from 1; no part of what it asks."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class Item:
         row: the row of the source it came from, counted from 1.
         conversation: the id of the conversation whose turn it is; None for a question of its own.
         before: the turn before it in its conversation.
+        shared: the fields that it has from its conversation and not of its own.
     """
 
     id: str
@@ -37,12 +38,19 @@ class Item:
     row: int = field(default=0, compare=False)
     conversation: str | None = None
     before: Item | None = field(default=None, compare=False, repr=False)
+    shared: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
 
     @cached_property
     def inputs(self) -> Mapping[str, object]:
         """What the item asks: every field that does not score, group, weight or place it."""
         others = NOT_INPUTS if self.conversation is None else NOT_INPUTS | PLACE
         return {name: value for name, value in self.fields.items() if name not in others}
+
+    @property
+    def said(self) -> Mapping[str, object]:
+        """What the item asks beyond what was asked before: of a later turn the fields of its own."""
+        own = {name: value for name, value in self.inputs.items() if name not in self.shared}
+        return own if own and self.before is not None else self.inputs
 
     @property
     def earlier(self) -> tuple[Item, ...]:

@@ -49,10 +49,10 @@ def sample(
     """Draw a part of the set without replacement, proportionally from each stratum.
 
     Shares are rounded by largest remainder, ties by stratum name. Where items carry a cluster, or are turns of a
-    conversation, whole clusters are drawn: one that no longer fits in its stratum's share is passed over, and what is then wanting is drawn
-    from all that is left, whatever its stratum, passing over what does not fit. The part holds fewer than ``n``
-    items only when no single item is left, and never more. A cluster belongs to the stratum of its first item.
-    The same seed draws the same items.
+    conversation, whole clusters are drawn: one that no longer fits in its stratum's share is passed over, and what is
+    then wanting is drawn from all that is left, whatever its stratum, passing over what does not fit. The part holds
+    fewer than ``n`` items only when no single item is left, and never more. A cluster belongs to the stratum of its
+    first item. The same seed draws the same items.
 
     Args:
         item_set: the whole set.

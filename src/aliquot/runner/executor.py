@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from typing import TypeAlias
 
 from aliquot.errors import AliquotError
 from aliquot.evidence.status import MEASUREMENT_SIDE
 from aliquot.files.journal import Journal
-from aliquot.files.records import Response, settle
+from aliquot.files.records import Response, ToldResponse, settle
 from aliquot.runner.cache import AnswerCache, cache_key
 from aliquot.runner.evaluation import ModelName
 from aliquot.runner.guards import ParseRate
@@ -87,7 +87,7 @@ class Executor:
         currency = currency_of(price for price in self._prices.values() if price is not None)
         self._purse = Purse(limit=terms.max_cost, currency=currency)
         self._purse.keep(journal.records)
-        self._answered = dict(answered_keys(journal.records))
+        self._answered = _unbroken(plan, answered_keys(journal.records))
         self._cut_short = 0
         self._tries = Counter(record.key for record in journal.records)
         self._guards = {name: ParseRate(name, plan.evaluation.guards) for name in plan.evaluation.systems}
@@ -110,8 +110,8 @@ class Executor:
             await self._ask_all(threads)
         if self._cut_short:
             self._tally.note(
-                f"{self._cut_short} turns were not asked, because the measurement lost an answer before them in "
-                "their conversation; run again to go on there"
+                f"{self._cut_short} turn{'s were' if self._cut_short > 1 else ' was'} not asked, because the "
+                "measurement lost an answer before in the conversation; run again to go on there"
             )
 
     def _foresee(self, owed: Iterable[Sequence[Thread]]) -> None:
@@ -182,7 +182,7 @@ class Executor:
         started = self._now().isoformat(timespec="milliseconds")
         reply, cached = await self._answer(model, request, attempt=question.attempt)
         cost, currency = (None, None) if cached else self._cost(question.system, reply)
-        response = Response(
+        response = ToldResponse(
             system=question.system,
             task=self._plan.task,
             item=question.item.id,
@@ -202,6 +202,9 @@ class Executor:
             stage=reply.stage,
             steps=reply.steps,
             tool_calls=reply.tool_calls,
+            tool_errors=reply.tool_errors,
+            transcript=reply.transcript,
+            stages=reply.stages,
             faults=() if cached else reply.faults,
             started=started,
             request=fingerprint(request, of=model.components),
@@ -211,7 +214,7 @@ class Executor:
         )
         self._journal.append(response)
         if response.status not in MEASUREMENT_SIDE:
-            self._answered[response.key] = response
+            self._answered[response.key] = response.light()
         score = self._score(question, response)
         self._purse.pay(cost, currency)
         self._tally.add(
@@ -254,13 +257,28 @@ class Executor:
 
     def _earlier(self, question: Question) -> list[Key]:
         """Return the keys of the turns before a question in its conversation, in order."""
-        return [(question.system, self._plan.task, turn.id, question.attempt) for turn in question.item.earlier]
+        return [
+            (question.system, self._plan.task, turn.id, question.attempt) for turn in question.item.earlier
+        ]
 
     def _request(self, question: Question, answers: Sequence[str]) -> Request:
         return self._plan.prompts[question.system].request(question.item, answers)
 
     def _score(self, question: Question, response: Response) -> Score:
         return score_response(self._plan.rules[question.item.id], question.item, response)
+
+
+def _unbroken(plan: Plan, answered: Mapping[Key, Response]) -> dict[Key, Response]:
+    """Return the answers that count: of a conversation those up to the first turn that has none.
+
+    A later turn that has one all the same (a line of the journal was damaged) followed an answer that is no longer
+    known.
+    """
+    kept: dict[Key, Response] = {}
+    for thread in (one for system in plan.evaluation.systems for one in plan.threads(system)):
+        keys = ((one.system, plan.task, one.item.id, one.attempt) for one in thread)
+        kept |= {key: answered[key] for key in takewhile(answered.__contains__, keys)}
+    return kept
 
 
 async def _send(model: System, request: Request) -> Reply:

@@ -53,6 +53,7 @@ def keep_item(item: Item, *, task: str, rule: str, alternatives: tuple[str, ...]
         reference=text_of(item.reference),
         content=item.content,
         conversation=item.conversation,
+        said=None if item.before is None else inputs_text(item.said),
         fields=dict(item.fields),
         rule=rule,
         alternatives=alternatives,

@@ -108,7 +108,7 @@ class _FunctionSystem:
         try:
             async with limit:
                 returned = await self._returned(prompt_of(request), named)
-            return reply_of(returned, latency_s=time.perf_counter() - started)
+            return reply_of(returned, latency_s=time.perf_counter() - started, asked=messages_of(request))
         except AliquotError:
             raise
         except FaultError as fault:
