@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import signal
@@ -10,6 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,15 +22,17 @@ from aliquot.evidence.transcripts import Turn
 from aliquot.files.records import Response
 from aliquot.files.run_directory import RunDirectory
 from aliquot.files.run_list import list_runs
-from aliquot.runner.evaluation import SampleSpec, ScorerSpec, SystemSpec
+from aliquot.runner.evaluation import Mode, SampleSpec, ScorerSpec, SystemSpec
 from aliquot.runner.money import Prices
 from aliquot.runner.plan import make_plan
+from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.fake import FakeSystem
 from aliquot.systems.replies import Reply
 from aliquot.systems.requests import Decoding
 from aliquot.verbs.run import Run, run
 from tests.runner.evaluations import evaluation
 from tests.runner.test_interruptions import ROOT, wait_for_answers
+from tests.systems.server import Answer, Server, chat, fault, ok, serve
 
 
 def write_sums(folder: Path, n: int, *, turns: int = 3) -> Path:
@@ -314,11 +318,11 @@ def test_interleaved_systems_take_turns_by_conversation(tmp_path: Path) -> None:
     assert [asked[0] for asked in fake.asked] == list("aaabbb" * 3)
 
 
-def test_a_completion_cannot_hold_a_conversation(tmp_path: Path) -> None:
-    spec = SystemSpec(model="fake", prompt="{{ question }}", mode="completion")
-    with pytest.raises(
-        InputError, match=r"field 'mode': 'first' continues a text, and item 'sum-0#1' is a turn"
-    ):
+@pytest.mark.parametrize("mode", ["completion", "likelihood", "perplexity"])
+def test_only_a_chat_can_hold_a_conversation(tmp_path: Path, mode: Mode) -> None:
+    spec = SystemSpec(model="fake", prompt="{{ question }}", mode=mode)
+    words = f"field 'mode': 'first' has mode: {mode}, and item 'sum-0#1' is a turn of a conversation"
+    with pytest.raises(InputError, match=words):
         make_plan(evaluation(write_sums(tmp_path, 2), systems={"first": spec}))
 
 
@@ -376,6 +380,32 @@ def test_what_answers_can_cost_counts_the_answers_that_are_sent_back(tmp_path: P
     )
     # a prompt of 3 characters is a token: inputs 1 + (2 + 100) + (3 + 200), outputs 3 * 100 tokens at 10 each
     assert f"{306 + 3000:.2g} USD" in notes.notes[0]
+
+
+def test_a_server_is_sent_the_conversation_and_a_lost_request_is_sent_again(tmp_path: Path) -> None:
+    def script(number: int, body: dict[str, Any]) -> Answer:
+        said = [message["content"] for message in body["messages"]]
+        return fault(500) if number == 1 else ok(chat(sums("\n".join(said))))
+
+    async def work() -> tuple[Run, Server]:
+        async with serve(script) as server:
+            spec = SystemSpec(model=Endpoint(base_url=server.base_url, model="m"), prompt="{{ question }}")
+            given = evaluation(write_sums(tmp_path, 1), systems={"first": spec})
+            return await aliquot.run_async(given, directory=tmp_path), server
+
+    found, server = asyncio.run(work())
+    assert found.evidence.outcomes["value"].to_list() == [1.0] * 3
+    assert server.bodies[1] == server.bodies[2]  # the one that was lost
+    assert [[(one["role"], one["content"]) for one in body["messages"]] for body in server.bodies[2:]] == [
+        [("user", "start 0."), ("assistant", "0"), ("user", "add 1.")],
+        [
+            ("user", "start 0."),
+            ("assistant", "0"),
+            ("user", "add 1."),
+            ("assistant", "1"),
+            ("user", "add 1."),
+        ],
+    ]
 
 
 def test_a_cache_keeps_turns_by_the_whole_conversation(tmp_path: Path) -> None:

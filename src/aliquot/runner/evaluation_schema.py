@@ -131,7 +131,10 @@ FILE: Final[Mapping[str, Any]] = {
     | {"description": "Ask a seeded part; by is the field whose values keep their shares"},
     "seed": _whole(0) | {"description": "Seed of the sample and of the order of asking"},
     "attempts": _whole(1) | {"description": "Answers asked of each system for each item"},
-    "cluster": {**_TEXT, "description": "Field that names what items share (document, conversation)"},
+    "cluster": {
+        **_TEXT,
+        "description": "Field that names what items share (document, template); turns share their conversation",
+    },
     "segments": {**_TEXTS, "description": "Fields that become slices of the report"},
     "scorer": SCORER,
     "scorers": {
