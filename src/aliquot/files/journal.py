@@ -24,7 +24,7 @@ from aliquot.evidence.tables import Note
 from aliquot.files.records import Response
 from aliquot.files.writing import machine_errors
 
-SYNC_LINES: Final = 64
+SYNC_LINES: Final = 1024
 """Lines after which the journal is synced to the disk."""
 
 SYNC_SECONDS: Final = 2.0
