@@ -18,6 +18,7 @@ from aliquot.runner.cache import AnswerCache, cache_key
 from aliquot.runner.evaluation import ModelName
 from aliquot.runner.guards import ParseRate
 from aliquot.runner.likelihoods import ask_choice, ask_text
+from aliquot.runner.load import Load
 from aliquot.runner.money import Purse, currency_of
 from aliquot.runner.plan import Plan, Question
 from aliquot.runner.progress import Tally
@@ -83,6 +84,7 @@ class Executor:
     ) -> None:
         self._plan, self._models, self._journal = plan, models, journal
         self._tally, self._now, self._terms = tally, now, terms
+        self._load = Load({name: models[spec.model] for name, spec in plan.evaluation.systems.items()})
         self._prices = {name: spec.prices for name, spec in plan.evaluation.systems.items()}
         currency = currency_of(price for price in self._prices.values() if price is not None)
         self._purse = Purse(limit=terms.max_cost, currency=currency)
@@ -107,6 +109,11 @@ class Executor:
             by_system = [[question for turn in zip_longest(*by_system) for question in turn if question]]
         for questions in by_system:
             await self._ask_all(questions)
+
+    @property
+    def load(self) -> dict[str, dict[str, int]]:
+        """What asking amounted to so far, system by system."""
+        return self._load.seen
 
     def _foresee(self, owed: Iterable[Sequence[Question]]) -> None:
         """Say what the answers still owed can cost at most, before anything is spent."""
@@ -160,7 +167,11 @@ class Executor:
         """Ask, put the answer on disk, count it, and return its status as scored."""
         request = self._plan.prompts[question.system].request(question.item)
         started = self._now().isoformat(timespec="milliseconds")
-        reply, cached = await self._answer(model, request, attempt=question.attempt)
+        self._load.enter(question.system)
+        try:
+            reply, cached = await self._answer(model, request, attempt=question.attempt)
+        finally:
+            self._load.leave(question.system)
         cost, currency = (None, None) if cached else self._cost(question.system, reply)
         response = Response(
             system=question.system,

@@ -89,6 +89,9 @@ def build_evidence(run: RunDirectory) -> Evidence:
     notes = [Note(note.code, note.text) for note in contents.notes]
     if unfinished:
         notes.append(Note("unfinished", f"{unfinished} of {len(rows)} answers are not given yet"))
+    if manifest.beside:
+        others = ", ".join(manifest.beside[:3]) + (" …" if len(manifest.beside) > 3 else "")
+        notes.append(Note("overlapping_runs", f"asked while other runs were going on ({others}): times may be theirs too"))
     outcomes = pl.DataFrame([outcome for _, outcome in rows], infer_schema_length=None)
     rule = rule_named(kept[0].rule)
     headline = describe_metric(rule, rule.metric, outcomes["value"].cast(pl.Float64), headline=True)
