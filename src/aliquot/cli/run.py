@@ -17,7 +17,7 @@ from aliquot.cli.progress import JsonLines, ProgressLine
 @click.argument("evaluation", metavar="FILE")
 @click.option("--directory", default="runs", show_default=True, help="Where runs are kept.")
 @click.option(
-    "--limit", type=click.IntRange(min=1), help="Ask this many items only: a seeded stratified part."
+    "--limit", metavar="N|SHARE", help="Ask this many items only, or a share (50%): a seeded stratified part."
 )
 @click.option(
     "--only",
