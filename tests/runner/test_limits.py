@@ -25,7 +25,10 @@ CASE = "69-first-rows-are-not-a-sample"
 
 def sorted_items(folder: Path) -> Path:
     """Write the case's items, sorted by subject, with something to ask."""
-    rows = [json.loads(line) for line in shared("cases", CASE, "items.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [
+        json.loads(line)
+        for line in shared("cases", CASE, "items.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     path = folder / "sorted.jsonl"
     asked = [{**row, "question": f"q{row['id']}.", "reference": f"a{row['id']}"} for row in rows]
     path.write_text("".join(json.dumps(row) + "\n" for row in asked), encoding="utf-8")

@@ -78,7 +78,9 @@ def test_runs_that_overlap_say_so_on_both_sides_and_others_do_not(tmp_path: Path
     def named(name: str, delay_s: float) -> asyncio.Future[object]:
         given = evaluation(path, name=name)
         model = FakeSystem(right, delay_s=delay_s)
-        return asyncio.ensure_future(run_async(given, directory=tmp_path, models={"fake": model}, concurrency=1))
+        return asyncio.ensure_future(
+            run_async(given, directory=tmp_path, models={"fake": model}, concurrency=1)
+        )
 
     async def work() -> None:
         await named("before", 0.0)
@@ -93,7 +95,9 @@ def test_runs_that_overlap_say_so_on_both_sides_and_others_do_not(tmp_path: Path
     found = runs(tmp_path)
     assert "! long: asked at the same time as short" in render_runs(str(tmp_path), found.runs, found.commands)
     notes = {note.code: note.text for note in RunDirectory(tmp_path / "long").read_evidence().notes}
-    assert notes["overlapping_runs"] == "asked while other runs were going on (short): times may be theirs too"
+    assert (
+        notes["overlapping_runs"] == "asked while other runs were going on (short): times may be theirs too"
+    )
     assert "overlapping_runs" not in {
         note.code for note in RunDirectory(tmp_path / "before").read_evidence().notes
     }

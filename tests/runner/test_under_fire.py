@@ -24,7 +24,7 @@ from aliquot.files.records import Response
 from aliquot.files.run_directory import RunDirectory
 from aliquot.runner.evaluation import SystemSpec
 from aliquot.systems.endpoint import Endpoint
-from aliquot.verbs.run import run, run_async
+from aliquot.verbs.run import run_async
 from tests.runner.evaluations import evaluation, write_items
 from tests.systems.server import Answer, Server, chat, fault, ok, pieces, raw, serve, silence
 
@@ -116,9 +116,7 @@ def test_every_item_is_asked_once_and_has_the_right_status_whatever_the_server_d
 
     async def work() -> tuple[Evidence, list[Response]]:
         async with serve(script) as server:
-            model = Endpoint(
-                base_url=server.base_url, model="m", concurrency=16, tries=4, timeout_s=2.0
-            )
+            model = Endpoint(base_url=server.base_url, model="m", concurrency=16, tries=4, timeout_s=2.0)
             spec = SystemSpec(model=model, prompt="{{ question }}")
             given = evaluation(write_items(tmp_path, n), systems={"first": spec})
             found = await run_async(given, directory=tmp_path)
@@ -197,7 +195,9 @@ def on_record(folder: Path) -> list[tuple[str, str]]:
     return [(record.system, record.item) for record in records if record.status == "ok"]
 
 
-def stop_at_random(folder: Path, asked: Asked, draw: random.Random, number: signal.Signals) -> tuple[int, str]:
+def stop_at_random(
+    folder: Path, asked: Asked, draw: random.Random, number: signal.Signals
+) -> tuple[int, str]:
     """Start a session, stop it at a random moment, and return its exit code and what it said."""
     before = len(asked.keys)
     process = start(folder)

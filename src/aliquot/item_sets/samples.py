@@ -15,7 +15,6 @@ import numpy as np
 from aliquot.errors import UsageError, nearest
 from aliquot.item_sets.items import Item, ItemSet
 
-
 SHARE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 """How a share of an item set is written."""
 

@@ -125,7 +125,9 @@ def _notes(manifest: Manifest) -> Iterable[Note]:
     """Say which part of the item set was asked, and what went on at the same time."""
     chosen: Mapping[str, Any] = manifest.item_set.get("selection", {})
     if chosen.get("n", 0) < chosen.get("of", 0):
-        yield Note("part_of_items", f"a part of the item set was asked: {manifest.item_set.get('selected', '')}")
+        yield Note(
+            "part_of_items", f"a part of the item set was asked: {manifest.item_set.get('selected', '')}"
+        )
     if manifest.beside:
         others = ", ".join(manifest.beside[:3]) + (" …" if len(manifest.beside) > 3 else "")
         text = f"asked while other runs were going on ({others}): times may be theirs too"
