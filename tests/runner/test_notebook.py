@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from aliquot.files.run_directory import RunDirectory
-
 from tests.runner.evaluations import write_evaluation
 
 nbclient = pytest.importorskip("nbclient", reason="the extra dev is not installed")

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,8 +27,6 @@ from aliquot.systems.endpoint import Endpoint
 from aliquot.verbs.run import run_async
 from tests.runner.evaluations import evaluation, write_items
 from tests.systems.server import Answer, Server, chat, fault, ok, pieces, raw, serve, silence
-
-ROOT = Path(__file__).parents[2]
 
 FILE = """\
 name: trial
@@ -70,7 +68,7 @@ def half(item: int) -> Answer:
 ONCE: dict[str, Callable[[int], Answer]] = {
     "429": lambda _: fault(429, "slow down", headers={"Retry-After": "0.05"}),
     "500": lambda _: fault(500, "boom"),
-    "garbage": lambda item: raw(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n\x00garbage!"),
+    "garbage": lambda _: raw(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n\x00garbage!"),
     "half a body": half,
     "reset": lambda _: raw(b"", abort=True),
     "closed": lambda _: raw(b""),
@@ -216,7 +214,7 @@ def survive(folder: Path, *, kills: int, items: int, seed: int) -> None:
     write_items(folder, items)
     with served(0.02) as asked:
         (folder / "trial.yaml").write_text(FILE.format(base_url=asked.server.base_url), encoding="utf-8")
-        killed, requested = 0, defaultdict[tuple[str, str], int](int)
+        killed = 0
         for _ in range(kills):
             kept, before = set(on_record(folder)), len(asked.keys)
             code, _ = stop_at_random(folder, asked, draw, signal.SIGKILL)
@@ -228,10 +226,9 @@ def survive(folder: Path, *, kills: int, items: int, seed: int) -> None:
         assert killed >= kills * 0.8
         kept, before = set(on_record(folder)), len(asked.keys)
         process = start(folder, "--progress", "json")
-        out, said = process.communicate()
+        _, said = process.communicate()
         assert process.returncode == 0, said
         assert not kept & set(asked.keys[before:])
-        requested.clear()
     every = {(system, f"i{k}") for system in ("first", "second") for k in range(items)}
     assert Counter(on_record(folder)) == Counter(dict.fromkeys(every, 1))
     assert set(asked.keys) == every
