@@ -2,15 +2,54 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
+from typing import Any, Final
 
 import numpy as np
 
 from aliquot.errors import UsageError, nearest
 from aliquot.item_sets.items import Item, ItemSet
+
+SHARE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*%")
+"""How a share of an item set is written."""
+
+
+def amount_of(said: int | str) -> int | str:
+    """Return how many items are asked for: a number from 1, or a share of more than 0% up to 100% as it is written.
+
+    Raises:
+        UsageError: it is neither.
+
+    Examples:
+        >>> amount_of("12"), amount_of(12), amount_of(" 50 %")
+        (12, 12, '50%')
+    """
+    text = str(said).strip()
+    share = SHARE.fullmatch(text)
+    if share is not None and 0 < Fraction(share[1]) <= 100:
+        return f"{share[1]}%"
+    if not isinstance(said, bool) and text.isascii() and text.isdigit() and int(text) >= 1:
+        return int(text)
+    raise UsageError(f"{said!r} is neither a number of items from 1 nor a share like 50%")
+
+
+def count_of(amount: int | str, *, of: int) -> int:
+    """Return the number of items that an amount means; a share is rounded up, so that it is never less than asked.
+
+    Args:
+        amount: a number of items, or a share as ``amount_of`` returns it.
+        of: the number of items in the set.
+
+    Examples:
+        >>> [count_of("50%", of=of) for of in (3, 7)], count_of(12, of=100)
+        ([2, 4], 12)
+    """
+    return amount if isinstance(amount, int) else math.ceil(Fraction(amount.rstrip("%")) * of / 100)
 
 
 @dataclass(frozen=True, slots=True)

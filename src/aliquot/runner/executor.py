@@ -18,6 +18,7 @@ from aliquot.runner.cache import AnswerCache, cache_key
 from aliquot.runner.evaluation import ModelName
 from aliquot.runner.guards import ParseRate
 from aliquot.runner.likelihoods import ask_choice, ask_text
+from aliquot.runner.load import Load
 from aliquot.runner.money import Purse, currency_of
 from aliquot.runner.plan import Plan, Question, Thread
 from aliquot.runner.progress import Tally
@@ -83,6 +84,7 @@ class Executor:
     ) -> None:
         self._plan, self._models, self._journal = plan, models, journal
         self._tally, self._now, self._terms = tally, now, terms
+        self._load = Load({name: models[spec.model] for name, spec in plan.evaluation.systems.items()})
         self._prices = {name: spec.prices for name, spec in plan.evaluation.systems.items()}
         currency = currency_of(price for price in self._prices.values() if price is not None)
         self._purse = Purse(limit=terms.max_cost, currency=currency)
@@ -113,6 +115,11 @@ class Executor:
                 f"{self._cut_short} turn{'s were' if self._cut_short > 1 else ' was'} not asked, because the "
                 "measurement lost an answer before in the conversation; run again to go on there"
             )
+
+    @property
+    def load(self) -> dict[str, dict[str, int]]:
+        """What asking amounted to so far, system by system."""
+        return self._load.seen
 
     def _foresee(self, owed: Iterable[Sequence[Thread]]) -> None:
         """Say what the answers still owed can cost at most, before anything is spent."""
@@ -180,7 +187,11 @@ class Executor:
         said = [self._answered[key].text or "" for key in self._earlier(question)]
         request = self._request(question, said)
         started = self._now().isoformat(timespec="milliseconds")
-        reply, cached = await self._answer(model, request, attempt=question.attempt)
+        self._load.enter(question.system)
+        try:
+            reply, cached = await self._answer(model, request, attempt=question.attempt)
+        finally:
+            self._load.leave(question.system)
         cost, currency = (None, None) if cached else self._cost(question.system, reply)
         response = ToldResponse(
             system=question.system,

@@ -98,7 +98,7 @@ def continue_manifest(old: Manifest | None, new: Manifest, *, anything_left: boo
             "Give the changed evaluation a new name, or undo the change"
         )
     systems = {name: _seen(old.systems.get(name, {})) | about for name, about in new.systems.items()}
-    return msgspec.structs.replace(new, started=old.started, systems=systems)
+    return msgspec.structs.replace(new, started=old.started, systems=systems, sessions=old.sessions)
 
 
 def note_observed(manifest: Manifest, plan: Plan, models: Mapping[ModelName, System]) -> Manifest:

@@ -12,7 +12,7 @@ import numpy as np
 
 from aliquot.errors import InputError, UsageError, nearest
 from aliquot.item_sets.items import Item, ItemSet
-from aliquot.item_sets.samples import Selection, sample
+from aliquot.item_sets.samples import Selection, count_of, sample
 from aliquot.item_sets.sources import load
 from aliquot.runner.evaluation import Evaluation, SampleSpec, ScorerSpec
 from aliquot.runner.prompts import Prompt
@@ -91,13 +91,13 @@ class Plan:
                 yield tuple(Question(system, item, attempt) for item in items)
 
 
-def make_plan(evaluation: Evaluation, *, limit: int | None = None) -> Plan:
+def make_plan(evaluation: Evaluation, *, limit: int | str | None = None) -> Plan:
     """Load the items, choose and order them, render every prompt and try every reference.
 
     Args:
         evaluation: what is to be run.
-        limit: ask this many items only: a seeded part, stratified by the sample's field or the first segment,
-            and never the first rows.
+        limit: ask this many items only, or a share like ``50%``, rounded up: a seeded part, stratified by the
+            sample's field or the first segment, and never the first rows.
 
     Raises:
         UsageError: an unknown item set or field, or a sample that cannot be drawn.
@@ -108,17 +108,18 @@ def make_plan(evaluation: Evaluation, *, limit: int | None = None) -> Plan:
     _require_whole(evaluation.cluster, item_set)
     part = _part(evaluation, limit=limit)
     chosen, selection = item_set.items, Selection(how="all", n=len(item_set), of=len(item_set))
-    if part is not None and part.items < len(item_set):
+    wanted = len(item_set) if part is None else count_of(part.items, of=len(item_set))
+    if part is not None and wanted < len(item_set):
         chosen, selection = sample(
-            item_set, part.items, by=part.by, cluster=evaluation.cluster, seed=evaluation.seed
+            item_set, wanted, by=part.by, cluster=evaluation.cluster, seed=evaluation.seed
         )
         if not chosen:
             raise UsageError(
-                f"no whole {selection.cluster or 'cluster'} fits into a sample of {part.items} items; "
+                f"no whole {selection.cluster or 'cluster'} fits into a sample of {wanted} items; "
                 "ask for more items"
             )
-    elif part is not None and part.items > len(item_set):
-        raise UsageError(f"the sample asks for {part.items} items; {item_set.name!r} has {len(item_set)}")
+    elif wanted > len(item_set):
+        raise UsageError(f"the sample asks for {wanted} items; {item_set.name!r} has {len(item_set)}")
     prompts = {name: Prompt(name, spec, file=evaluation.file) for name, spec in evaluation.systems.items()}
     fields = tuple(dict.fromkeys(name for item in chosen for name in item.inputs))
     for prompt in prompts.values():
@@ -141,7 +142,7 @@ def make_plan(evaluation: Evaluation, *, limit: int | None = None) -> Plan:
     return plan
 
 
-def _part(evaluation: Evaluation, *, limit: int | None) -> SampleSpec | None:
+def _part(evaluation: Evaluation, *, limit: int | str | None) -> SampleSpec | None:
     if limit is None:
         return evaluation.sample
     by = evaluation.sample.by if evaluation.sample else next(iter(evaluation.segments), None)

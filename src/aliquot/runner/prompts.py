@@ -47,6 +47,9 @@ class Prompt:
         self._system, self._spec, self._file = system, spec, file or None
         try:
             self._template: Template = _ENVIRONMENT.from_string(spec.prompt)
+            self._template.globals = dict(
+                self._template.globals
+            )  # a ChainMap is copied at every rendering, slowly
         except TemplateSyntaxError as error:
             raise InputError(
                 f"line {error.lineno} of the prompt of {system!r} is not a valid template ({error.message})",

@@ -92,7 +92,7 @@ def build_evidence(run: RunDirectory) -> Evidence:
     responses = {record.key: record for record in settle(contents.records)}
     rows = [_row(manifest, *attempt, responses=responses) for attempt in _attempts(manifest, kept)]
     unfinished = sum(response["status"] == "missing" for response, _ in rows)
-    notes = [Note(note.code, note.text) for note in contents.notes]
+    notes = [Note(note.code, note.text) for note in contents.notes] + list(_notes(manifest))
     if unfinished:
         notes.append(Note("unfinished", f"{unfinished} of {len(rows)} answers are not given yet"))
     outcomes = pl.DataFrame([outcome for _, outcome in rows], infer_schema_length=None)
@@ -125,6 +125,19 @@ def _alternatives(kept: Sequence[KeptItem]) -> list[Rescored]:
         )
         for rules in ways
     ]
+
+
+def _notes(manifest: Manifest) -> Iterable[Note]:
+    """Say which part of the item set was asked, and what went on at the same time."""
+    chosen: Mapping[str, Any] = manifest.item_set.get("selection", {})
+    if chosen.get("n", 0) < chosen.get("of", 0):
+        yield Note(
+            "part_of_items", f"a part of the item set was asked: {manifest.item_set.get('selected', '')}"
+        )
+    if manifest.beside:
+        others = ", ".join(manifest.beside[:3]) + (" …" if len(manifest.beside) > 3 else "")
+        text = f"asked while other runs were going on ({others}): times may be theirs too"
+        yield Note("overlapping_runs", text)
 
 
 def _attempts(manifest: Manifest, kept: Iterable[KeptItem]) -> list[tuple[str, KeptItem, int]]:
