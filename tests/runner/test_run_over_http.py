@@ -13,7 +13,7 @@ import pytest
 
 from aliquot.errors import InputError, MachineError, RunStoppedError, UsageError
 from aliquot.files.run_directory import RunDirectory
-from aliquot.runner.endpoints import MODEL_KEYS
+from aliquot.runner.models import MODEL_KEYS
 from aliquot.runner.evaluation import SystemSpec
 from aliquot.runner.evaluation_file import parse_evaluation
 from aliquot.systems.endpoint import Endpoint

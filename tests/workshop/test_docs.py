@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 from aliquot.item_sets.items import NOT_INPUTS
-from aliquot.runner.endpoints import MODEL_KEYS
+from aliquot.runner.models import MODEL_KEYS
 from aliquot.runner.evaluation import Guards
 from aliquot.runner.evaluation_file import DECODING_KEYS, KEYS, SYSTEM_KEYS, parse_evaluation
 from aliquot.runner.plan import make_plan

@@ -9,14 +9,33 @@ from typing import Final, Literal, TypeAlias
 
 from aliquot.errors import UsageError, excerpt
 from aliquot.runner.money import Prices, currency_of
+from aliquot.runner.stored import StoredRun
 from aliquot.scorers.rules import rule_named
 from aliquot.systems.endpoint import Endpoint
+from aliquot.systems.opening import Source
 from aliquot.systems.requests import Decoding
+from aliquot.systems.system import System
 
 Mode: TypeAlias = Literal["chat", "completion"]
 
-ModelName: TypeAlias = str | Endpoint
+ModelName: TypeAlias = Source | StoredRun
 """What a system's model is known by."""
+
+TAKEN: Final = frozenset(
+    {
+        "api",
+        "api_version",
+        "base_url",
+        "engine",
+        "extra",
+        "json_schema",
+        "model",
+        "snapshot",
+        "stored",
+        "stream",
+    }
+)
+"""Components that a model itself tells."""
 
 MODES: Final = ("chat", "completion")
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -28,26 +47,48 @@ class SystemSpec:
     """One system under test: model, prompt and decoding under a name.
 
     Attributes:
-        model: the model's name (``embedded``, or one given to ``run``), or where it is asked over HTTP.
-        prompt: Jinja2 template over the fields of an item.
+        model: the model's name (``embedded``, or one given to ``run``), where it is asked over HTTP, a function, a
+            command, or where its answers are stored.
+        prompt: Jinja2 template over the fields of an item; none with stored answers, which another one made.
         mode: ``chat`` sends the prompt as the user's message, ``completion`` as a text to continue.
         instructions: system message (chat only), sent as it stands.
         decoding: how the answer is drawn.
         prices: what its tokens cost; None when that is not said.
+        components: versions of what else shapes an answer (index, retriever, tools, parser, commit); another version
+            is another system.
     """
 
     model: ModelName
-    prompt: str
+    prompt: str = ""
     mode: Mode = "chat"
     instructions: str | None = None
     decoding: Decoding = field(default_factory=Decoding)
     prices: Prices | None = None
+    components: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
 
     def __post_init__(self) -> None:
+        for name in TAKEN.intersection(self.components):
+            raise UsageError(
+                f"components cannot hold {name!r}: the model itself tells it (or its version does)"
+            )
+        if isinstance(self.model, StoredRun) and not self._leaves_asking:
+            raise UsageError(
+                "the answers of a stored run were made by its own prompt and decoding: leave out prompt, "
+                "instructions, decoding and prices, or ask a model"
+            )
         if self.instructions is not None and self.mode == "completion":
             raise UsageError("instructions need mode: chat; in a completion they belong to the prompt")
         if isinstance(self.model, Endpoint):
             self.model.require_mode(self.mode)
+
+    @property
+    def _leaves_asking(self) -> bool:
+        """Whether nothing is said of how it would be asked."""
+        return (self.prompt, self.instructions, self.prices) == (
+            "",
+            None,
+            None,
+        ) and self.decoding == Decoding()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,3 +169,8 @@ class Evaluation:
         if self.attempts < 1:
             raise UsageError(f"attempts is {self.attempts}; it must be 1 or more")
         currency_of(spec.prices for spec in self.systems.values() if spec.prices is not None)
+
+
+def components_of(spec: SystemSpec, model: System) -> dict[str, str]:
+    """Return every part that shapes an answer, with its version: what the model tells and what the user names."""
+    return {**model.components, **spec.components}

@@ -6,16 +6,18 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from aliquot.item_sets.sources import bundled_names
-from aliquot.runner.endpoints import MODEL_KEYS, MODEL_REQUIRED
-from aliquot.runner.evaluation import MODES, NAME
+from aliquot.runner.evaluation import MODES, NAME, TAKEN
 from aliquot.runner.evaluation_file import (
     DECODING_KEYS,
     KEYS,
     PRICE_KEYS,
     REQUIRED,
+    STORED_SYSTEM_KEYS,
     SYSTEM_KEYS,
     SYSTEM_REQUIRED,
 )
+from aliquot.runner.models import COMMAND_KEYS, FUNCTION_KEYS, MODEL_KEYS, MODEL_REQUIRED, STORED_KEYS
+from aliquot.runner.stored import MISSING
 from aliquot.scorers.rules import RULES
 from aliquot.systems.endpoint import PATHS
 
@@ -79,10 +81,36 @@ MODEL: Final[Mapping[str, Any]] = {
 }
 """What each key of a model over HTTP takes."""
 
+_COMPONENTS: Final[Mapping[str, Any]] = {"type": "object", "additionalProperties": _TEXT}
+
+OWN: Final[Mapping[str, Any]] = {
+    "python": {**_TEXT, "pattern": ".:.", "description": "app.py:answer or package.module:answer"},
+    "command": {**_TEXTS, "minItems": 1, "description": "The program and its arguments; no shell"},
+    "version": {**_TEXT, "description": "What changes when its answers may; the source's hash by default"},
+    "components": {**_COMPONENTS, "description": "Versions of what else shapes an answer"},
+    "concurrency": _whole(1) | {"description": "Calls at once"},
+    "timeout_s": {**_SECONDS, "description": "For one answer"},
+}
+"""What each key of a function or command takes."""
+
+STORED: Final[Mapping[str, Any]] = {
+    "run": {**_TEXT, "description": "A run's directory, or a log that keeps its answers"},
+    "system": {**_TEXT, "description": "Whose answers; needed where there are several"},
+    "missing": {"enum": list(MISSING), "description": "What an answer that is not there is"},
+}
+"""What each key of a stored run takes."""
+
 SYSTEM: Final[Mapping[str, Any]] = {
     "model": {
-        "description": "embedded, a name given to aliquot.run(models=...), or where it is asked over HTTP",
-        "anyOf": [_TEXT, _keys(MODEL_KEYS, MODEL, MODEL_REQUIRED)],
+        "description": "embedded, a name given to aliquot.run(models=...), a model over HTTP, a function, a command, "
+        "or a stored run",
+        "anyOf": [
+            _TEXT,
+            _keys(MODEL_KEYS, MODEL, MODEL_REQUIRED),
+            _keys(FUNCTION_KEYS, OWN, ("python",)),
+            _keys(COMMAND_KEYS, OWN, ("command",)),
+            _keys(STORED_KEYS, STORED, ("run",)),
+        ],
     },
     "mode": {
         "enum": list(MODES),
@@ -92,8 +120,23 @@ SYSTEM: Final[Mapping[str, Any]] = {
     "prompt": {**_TEXT, "description": "Jinja2 template over the fields of an item"},
     "decoding": _keys(DECODING_KEYS, DECODING) | {"description": "How the answer is drawn"},
     "prices": _keys(PRICE_KEYS, PRICES, ("input", "output")) | {"description": "What its tokens cost"},
+    "components": {
+        **_COMPONENTS,
+        "propertyNames": {"not": {"enum": sorted(TAKEN)}},
+        "description": "Versions of what else shapes an answer: index, retriever, tools, parser, commit",
+    },
 }
 """What each key of a system takes."""
+
+_COMPLETION: Final[Mapping[str, Any]] = {
+    "if": {"properties": {"mode": {"const": "completion"}}, "required": ["mode"]},
+    "then": {"not": {"required": ["instructions"]}},
+}
+_STORED: Final[Mapping[str, Any]] = {
+    "if": {"properties": {"model": {"type": "object", "required": ["run"]}}, "required": ["model"]},
+    "then": {"propertyNames": {"enum": list(STORED_SYSTEM_KEYS)}},
+    "else": {"required": list(SYSTEM_REQUIRED)},
+}
 
 FILE: Final[Mapping[str, Any]] = {
     "name": {**_TEXT, "pattern": f"^{NAME.pattern}$", "description": "The run is kept in runs/NAME"},
@@ -121,11 +164,7 @@ FILE: Final[Mapping[str, Any]] = {
         "type": "object",
         "minProperties": 1,
         "description": "What is under test, by name; the first is the baseline",
-        "additionalProperties": _keys(SYSTEM_KEYS, SYSTEM, SYSTEM_REQUIRED)
-        | {
-            "if": {"properties": {"mode": {"const": "completion"}}, "required": ["mode"]},
-            "then": {"not": {"required": ["instructions"]}},
-        },
+        "additionalProperties": _keys(SYSTEM_KEYS, SYSTEM, ("model",)) | {"allOf": [_COMPLETION, _STORED]},
     },
 }
 """What each key of an evaluation file takes."""

@@ -7,24 +7,27 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
 from aliquot.errors import UsageError
+from aliquot.files.commits import describe_commit
 from aliquot.files.manifest import Manifest
 from aliquot.item_sets.items import digest
 from aliquot.item_sets.samples import Selection
-from aliquot.runner.evaluation import ModelName, SystemSpec
+from aliquot.runner.evaluation import ModelName, SystemSpec, components_of
 from aliquot.runner.executor import Terms
 from aliquot.runner.plan import ORDER, Plan
+from aliquot.runner.stored import StoredAnswers
 from aliquot.systems.system import Observed, System
 
 PACKAGES: Final = ("aliquot", "jinja2", "msgspec", "numpy", "polars", "pyyaml")
 """Packages whose version may matter for what was asked or how it was scored."""
 
-IDENTITY: Final = ("model", "snapshot", "api", "json_schema", "extra")
-"""Components that make a system another one; others (the engine) matter only for answers still to come."""
+CIRCUMSTANCES: Final = frozenset({"api_version", "base_url", "engine", "stream"})
+"""Components that matter only for answers still to come; any other one makes a system another one."""
 
 
 def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: datetime, terms: Terms) -> Manifest:
@@ -64,7 +67,7 @@ def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: dateti
         segments=evaluation.segments,
         started=now.isoformat(timespec="seconds"),
         versions=_versions(),
-        warnings=tuple(_warnings(plan)),
+        warnings=tuple(_warnings(plan, models)),
         settings={
             "file": evaluation.file,
             "concurrency": terms.concurrency,
@@ -72,6 +75,7 @@ def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: dateti
             "cache": terms.cache is not None,
             "max_cost": terms.max_cost,
             "parse_rate": evaluation.guards.parse_rate,
+            "commit": describe_commit(Path(evaluation.file)) if evaluation.file else "",
         },
     )
 
@@ -96,7 +100,9 @@ def continue_manifest(old: Manifest | None, new: Manifest, *, anything_left: boo
             "Give the changed evaluation a new name, or undo the change"
         )
     systems = {name: _seen(old.systems.get(name, {})) | about for name, about in new.systems.items()}
-    return msgspec.structs.replace(new, started=old.started, systems=systems)
+    commit = _both(old.settings.get("commit", ""), new.settings["commit"])
+    settings = new.settings | {"commit": commit}
+    return msgspec.structs.replace(new, started=old.started, systems=systems, settings=settings)
 
 
 def note_observed(manifest: Manifest, plan: Plan, models: Mapping[ModelName, System]) -> Manifest:
@@ -139,13 +145,15 @@ def describe_selection(selection: Selection) -> str:
 
 
 def _describe_system(spec: SystemSpec, model: System) -> dict[str, Any]:
+    if isinstance(model, StoredAnswers):
+        return {**model.about, "components": components_of(spec, model)}
     template = {"mode": spec.mode, "instructions": spec.instructions, "prompt": spec.prompt}
     return {
         **template,
         "prompt_sha256": digest(template),
         "decoding": asdict(spec.decoding),
         "prices": None if spec.prices is None else asdict(spec.prices),
-        "components": dict(model.components),
+        "components": components_of(spec, model),
     }
 
 
@@ -171,7 +179,7 @@ def _changes(old: Manifest, new: Manifest, *, with_versions: bool) -> list[str]:
         changed += [
             f"{part} of {name!r}"
             for part in sorted(parts)
-            if (part in IDENTITY or with_versions)
+            if (part not in CIRCUMSTANCES or with_versions)
             and before["components"].get(part) != after["components"].get(part)
         ]
     return changed
@@ -192,13 +200,15 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _warnings(plan: Plan) -> list[str]:
+def _warnings(plan: Plan, models: Mapping[ModelName, System]) -> list[str]:
     said: list[str] = []
     for name, spec in plan.evaluation.systems.items():
         if spec.mode == "completion" and spec.prompt != spec.prompt.rstrip():
             said.append(
                 f"the prompt of {name!r} ends with white space, which a completion continues; write |- for |"
             )
+        if isinstance(model := models[spec.model], StoredAnswers):
+            said += model.notes
     asked, drawn = plan.selection.asked, plan.selection.n
     if asked is not None and drawn < asked:
         said.append(f"{drawn} of {asked} items were drawn: no further whole {plan.selection.cluster} fits")

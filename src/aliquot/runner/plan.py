@@ -14,6 +14,7 @@ from aliquot.item_sets.samples import Selection, sample
 from aliquot.item_sets.sources import load
 from aliquot.runner.evaluation import Evaluation, SampleSpec
 from aliquot.runner.prompts import Prompt
+from aliquot.runner.stored import StoredRun
 from aliquot.scorers.rules import Rule, rule_named, score
 
 ORDER: Final = "numpy default_rng([seed, 1]) permutation of the ids in byte order"
@@ -38,7 +39,7 @@ class Plan:
         item_set: the whole set.
         items: the chosen items in the order in which they are asked.
         selection: how they were chosen.
-        prompts: the compiled prompt of each system.
+        prompts: the compiled prompt of each system that is asked; stored answers need none.
         rules: the rule of each item, by id.
     """
 
@@ -90,7 +91,11 @@ def make_plan(evaluation: Evaluation, *, limit: int | None = None) -> Plan:
             raise UsageError(f"no whole cluster fits into a sample of {part.items} items; ask for more items")
     elif part is not None and part.items > len(item_set):
         raise UsageError(f"the sample asks for {part.items} items; {item_set.name!r} has {len(item_set)}")
-    prompts = {name: Prompt(name, spec, file=evaluation.file) for name, spec in evaluation.systems.items()}
+    prompts = {
+        name: Prompt(name, spec, file=evaluation.file)
+        for name, spec in evaluation.systems.items()
+        if not isinstance(spec.model, StoredRun)
+    }
     fields = tuple(dict.fromkeys(name for item in chosen for name in item.inputs))
     for prompt in prompts.values():
         prompt.require_field(fields)
