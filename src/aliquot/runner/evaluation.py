@@ -31,7 +31,6 @@ TAKEN: Final = frozenset(
         "json_schema",
         "model",
         "snapshot",
-        "stored",
         "stream",
     }
 )

@@ -172,8 +172,8 @@ def _changes(old: Manifest, new: Manifest, *, with_versions: bool) -> list[str]:
         before, after = _plain(old.systems[name]), _plain(new.systems[name])
         changed += [
             f"{part} of {name!r}"
-            for part in ("mode", "instructions", "prompt", "decoding")
-            if before[part] != after[part]
+            for part in ("mode", "instructions", "prompt", "decoding", "stored")
+            if before.get(part) != after.get(part)
         ]
         parts = before["components"].keys() | after["components"].keys()
         changed += [

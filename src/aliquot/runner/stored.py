@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
-from aliquot.errors import InputError, nearest
+from aliquot.errors import InputError, UsageError, nearest
 from aliquot.evidence.identity import inputs_text
 from aliquot.evidence.tables import Evidence
 from aliquot.files.records import Response, settle
@@ -146,11 +146,11 @@ def open_stored(spec: StoredRun, *, items: Sequence[Item], task: str, attempts: 
     _require_answers(spec, stored, items, attempts=attempts)
     described = dict(record.systems[name])
     components = {**described.get("components", {}), **described.pop("observed", {})}
-    components["stored"] = f"{record.name}, {name}"
     notes = (
         () if record.asked else (f"the answers of {record.name} are matched by the ids of the items alone",)
     )
-    about = {**described, "components": components, "prices": None, "asked": record.started}
+    said = {"components": components, "prices": None, "stored": f"{record.name}, {name}"}
+    about = {**described, **said, "asked": record.started}
     return StoredAnswers(about, stored, notes=notes)
 
 
@@ -192,7 +192,13 @@ def _read(spec: StoredRun) -> _Record:
             systems=manifest.systems,
             started=manifest.started,
         )
-    evidence = read_evidence([path], None)
+    try:
+        evidence = read_evidence([path])
+    except UsageError as error:  # it asks for options of reading, which are for logs without answers
+        raise spec.refused(
+            f"{path} is no run, and no log that keeps its answers",
+            remedy="See what it holds: aliquot read PATH",
+        ) from error
     return _Record(
         name=path.name,
         responses=responses_of(evidence),
