@@ -101,8 +101,11 @@ def test_what_was_paid_once_is_not_paid_again(tmp_path: Path) -> None:
         given, directory=tmp_path, models={"fake": fake}, max_cost=1.0
     )  # 44 were paid for the old ones
     assert len(records(found, "now")) == 4
-    said = [note.text for note in aliquot.compare(found.path).warnings]
-    assert "was: 4 of 4 answers came from a cache; their times are left out" in said
+    beside = {side.unit for side in aliquot.compare(found.path).side_metrics.costs}
+    assert beside == {
+        "characters",
+        "tokens",
+    }  # no seconds and no money: those of the old answers are none of this run
 
 
 def test_other_references_score_the_same_answers_anew_and_another_question_is_refused(tmp_path: Path) -> None:
