@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -118,6 +118,17 @@ def note_observed(manifest: Manifest, plan: Plan, models: Mapping[ModelName, Sys
             seen = {part: _both(before.get(part, ""), value) for part, value in model.observed.items()}
             systems[name] = {**systems[name], "observed": {**before, **seen}}
     return msgspec.structs.replace(manifest, systems=systems)
+
+
+def told_by_servers(plan: Plan, models: Mapping[ModelName, System]) -> Iterator[str]:
+    """Yield what a reader should hear of this session: parameters that a server did not take, and its warnings."""
+    for name, spec in plan.evaluation.systems.items():
+        model = models[spec.model]
+        seen = model.observed if isinstance(model, Observed) else {}
+        if "overruled" in seen:
+            yield f"the server of {name!r} did not take every parameter as it was sent: {seen['overruled']}"
+        if "server_warnings" in seen:
+            yield f"the server of {name!r} warns: {seen['server_warnings']}"
 
 
 def _seen(about: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from aliquot.files.journal import Journal
 from aliquot.files.run_directory import RunDirectory
 from aliquot.runner.evaluation import ModelName
 from aliquot.runner.executor import Executor, Terms, answered_keys
-from aliquot.runner.manifest import continue_manifest, make_manifest, note_observed
+from aliquot.runner.manifest import continue_manifest, make_manifest, note_observed, told_by_servers
 from aliquot.runner.plan import Plan
 from aliquot.runner.progress import Observer, Tally
 from aliquot.runner.results import build_evidence, keep_item
@@ -79,6 +79,8 @@ async def run_session(
         executor = Executor(plan, models, journal=journal, tally=tally, now=clocks.now, terms=terms)
         await executor.execute()
         manifest = note_observed(manifest, plan, models)
+        for note in told_by_servers(plan, models):
+            observer.noted(note)
         run.write_manifest(
             msgspec.structs.replace(manifest, finished=clocks.now().isoformat(timespec="seconds"))
         )

@@ -6,7 +6,7 @@ is told once, with the parameter and the remedy.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -24,6 +24,7 @@ from aliquot.systems.openai_faults import Refusals, wants_other_budget
 from aliquot.systems.openai_likelihood import read_likelihood
 from aliquot.systems.openai_responses import read_response
 from aliquot.systems.openai_streams import ChoiceStream, ResponseStream, read_stream
+from aliquot.systems.overruled import MOST_TOLD, overruled, warnings_told
 from aliquot.systems.pace import Pace
 from aliquot.systems.replies import Likelihood, Reply
 from aliquot.systems.requests import ChatRequest, CompletionRequest, LikelihoodRequest
@@ -60,6 +61,7 @@ class OpenAIModel:
         self._refusals = Refusals(endpoint)
         self._budget = "max_tokens"
         self._snapshots: dict[str, None] = {}
+        self._told: dict[str, dict[str, None]] = {"overruled": {}, "server_warnings": {}}
 
     @property
     def components(self) -> Mapping[str, str]:
@@ -68,8 +70,9 @@ class OpenAIModel:
 
     @property
     def observed(self) -> Mapping[str, str]:
-        """What the server said of itself while it answered: the model it named, and its fingerprint."""
-        return {"snapshot": ", ".join(self._snapshots)} if self._snapshots else {}
+        """What the server said while it answered: the model it named, its fingerprint, and what it overruled."""
+        told = {"snapshot": self._snapshots, **self._told}
+        return {name: ", ".join(words) for name, words in told.items() if words}
 
     @property
     def concurrency(self) -> int:
@@ -136,21 +139,21 @@ class OpenAIModel:
         Raises:
             FaultError: it was given up.
         """
-        encoded, read = _encode(body), self._reader(api)
+        encoded, read = _encode(body), self._reader(api, body)
         reply, faults = await persist(
             lambda: self._transport.send(PATHS[api], encoded, read), pace=self._pace, patience=self._patience
         )
         self._refusals.answered = True
         return self._clean(replace(reply, faults=faults) if faults else reply)
 
-    def _reader(self, api: Api) -> Callable[[Incoming], Awaitable[Reply]]:
+    def _reader(self, api: Api, sent: Mapping[str, Any]) -> Callable[[Incoming], Awaitable[Reply]]:
         async def read(incoming: Incoming) -> Reply:
             if incoming.streams:
                 said = await read_stream(incoming, ResponseStream() if api == "responses" else ChoiceStream())
             else:
                 body = await incoming.body()
                 said = _read_whole(api, body, content_type=incoming.content_type)
-            self._see(said)
+            self._see(said, sent)
             return make_reply(said, latency_s=incoming.elapsed_s, first_token_s=incoming.first_s)
 
         return read
@@ -163,11 +166,20 @@ class OpenAIModel:
         """
         return self._refusals.judge(fault, body)
 
-    def _see(self, said: Said) -> None:
-        """Note which model answered."""
+    def _see(self, said: Said, sent: Mapping[str, Any]) -> None:
+        """Note which model answered, and what it did not take as it was sent."""
+        if said.used is not None or said.warnings is not None:
+            self._note("overruled", overruled(sent, said.used))
+            self._note("server_warnings", warnings_told(said.warnings))
         name = " ".join(word for word in (said.model, said.fingerprint) if word)
         if name and name not in self._snapshots and len(self._snapshots) < MOST_SNAPSHOTS:
             self._snapshots[self._scrub(name)] = None
+
+    def _note(self, name: str, words: Iterable[str]) -> None:
+        told = self._told[name]
+        for word in words:
+            if len(told) < MOST_TOLD:
+                told[self._scrub(word)] = None
 
     def _clean(self, reply: Reply) -> Reply:
         """Return the reply without the key, should the server have sent it back."""
