@@ -195,7 +195,7 @@ REFUSED = {
                 **OPENAI,
                 "param": "temperature",
                 "code": "unsupported_value",
-                "message": "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) is.",
+                "message": "Unsupported value: 'temperature' does not support 0 with this model. ",
             }
         },
         "refuses temperature = 0.0",

@@ -17,6 +17,7 @@ from aliquot.files.records import Response, settle
 from aliquot.runner.cache import AnswerCache, cache_key
 from aliquot.runner.evaluation import ModelName, components_of
 from aliquot.runner.guards import ParseRate
+from aliquot.runner.likelihoods import ask_choice, ask_text
 from aliquot.runner.money import Purse, currency_of
 from aliquot.runner.plan import Plan, Question
 from aliquot.runner.progress import Tally
@@ -24,7 +25,13 @@ from aliquot.runner.scoring import score_response
 from aliquot.runner.stored import StoredAnswers
 from aliquot.scorers.scores import Score
 from aliquot.systems.replies import Reply
-from aliquot.systems.requests import ChatRequest, CompletionRequest, fingerprint
+from aliquot.systems.requests import (
+    ChatRequest,
+    ChoiceRequest,
+    LikelihoodRequest,
+    Request,
+    fingerprint,
+)
 from aliquot.systems.system import System
 
 Key: TypeAlias = tuple[str, str, str, int]
@@ -129,7 +136,7 @@ class Executor:
                 response = self._answered.get(self._key(question))
                 if response is not None:
                     score = self._score(question, response)
-                    self._tally.keep(name, score.status, score.value)
+                    self._tally.keep(name, score.status, self._rate(question, score))
                     self._guards[name].see(score.status)
 
     async def _ask_all(self, questions: Sequence[Question]) -> None:
@@ -167,7 +174,7 @@ class Executor:
         self._tally.add(
             question.system,
             score.status,
-            score.value,
+            self._rate(question, score),
             spent=self._purse.spent,
             currency=self._purse.currency,
         )
@@ -205,6 +212,8 @@ class Executor:
             started=started,
             request=fingerprint(request, of=components),
             cached=cached,
+            options=reply.options,
+            likelihood=reply.likelihood,
         )
 
     def _cost(self, system: str, reply: Reply) -> tuple[float | None, str | None]:
@@ -216,12 +225,7 @@ class Executor:
         return cost, None if cost is None else prices.currency
 
     async def _answer(
-        self,
-        model: System,
-        request: ChatRequest | CompletionRequest,
-        *,
-        components: Mapping[str, str],
-        attempt: int,
+        self, model: System, request: Request, *, components: Mapping[str, str], attempt: int
     ) -> tuple[Reply, bool]:
         """Return the answer, and whether it was kept from an earlier run."""
         cache = self._terms.cache
@@ -238,15 +242,23 @@ class Executor:
     def _key(self, question: Question) -> Key:
         return (question.system, self._plan.task, question.item.id, question.attempt)
 
+    def _rate(self, question: Question, score: Score) -> float | None:
+        """Return the value that counts for the running rate; other numbers than 0 and 1 make none."""
+        return score.value if self._plan.rules[question.item.id].kind == "binary" else None
+
     def _score(self, question: Question, response: Response) -> Score:
         return score_response(self._plan.rules[question.item.id], question.item, response)
 
 
-async def _send(model: System, request: ChatRequest | CompletionRequest) -> Reply:
+async def _send(model: System, request: Request) -> Reply:
     """Ask once; what a system raises is a lost request, and a row like any other."""
     try:
         if isinstance(request, ChatRequest):
             return await model.chat(request)
+        if isinstance(request, ChoiceRequest):
+            return await ask_choice(model, request)
+        if isinstance(request, LikelihoodRequest):
+            return await ask_text(model, request)
         return await model.complete(request)
     except AliquotError:
         raise

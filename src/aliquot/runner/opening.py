@@ -35,7 +35,13 @@ async def open_models(
             raise UsageError(f"models[{name!r}] is no system{remedy}")
     wanted = dict.fromkeys(spec.model for spec in plan.evaluation.systems.values())
     opened: dict[ModelName, System] = {
-        spec: open_stored(spec, items=plan.items, task=plan.task, attempts=plan.evaluation.attempts)
+        spec: open_stored(
+            spec,
+            items=plan.items,
+            rules=plan.rules.values(),
+            task=plan.task,
+            attempts=plan.evaluation.attempts,
+        )
         for spec in wanted
         if isinstance(spec, StoredRun)
     }

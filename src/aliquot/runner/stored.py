@@ -16,6 +16,7 @@ from aliquot.files.records import Response, settle
 from aliquot.files.run_directory import RunDirectory, is_run
 from aliquot.item_sets.items import Item
 from aliquot.readers.registry import read_evidence
+from aliquot.scorers.rules import NEEDS, Rule
 from aliquot.stats.results import Undefined
 from aliquot.systems.replies import Reply
 from aliquot.systems.requests import ChatRequest, CompletionRequest, LikelihoodRequest
@@ -125,12 +126,15 @@ class StoredAnswers:
         """Do nothing: nothing is held open."""
 
 
-def open_stored(spec: StoredRun, *, items: Sequence[Item], task: str, attempts: int) -> StoredAnswers:
+def open_stored(
+    spec: StoredRun, *, items: Sequence[Item], rules: Iterable[Rule], task: str, attempts: int
+) -> StoredAnswers:
     """Read answers that are on record, and check them against what is wanted before anything is spent.
 
     Args:
         spec: where they are.
         items: the items of the new run.
+        rules: what scores them.
         task: its task; a record of one task is taken whatever that is called.
         attempts: answers wanted for each item.
 
@@ -144,6 +148,7 @@ def open_stored(spec: StoredRun, *, items: Sequence[Item], task: str, attempts: 
     _require_same_questions(spec, record, items, task=task)
     stored = {(one.item, one.attempt): one for one in own if one.task == task}
     _require_answers(spec, stored, items, attempts=attempts)
+    _require_read(spec, stored.values(), rules)
     described = dict(record.systems[name])
     components = {**described.get("components", {}), **described.pop("observed", {})}
     notes = (
@@ -282,6 +287,17 @@ def _require_answers(
         if len(lacking) == len(wanted)
         else "Leave these items out, or keep them as rows without a value: missing: error",
     )
+
+
+def _require_read(spec: StoredRun, stored: Iterable[Response], rules: Iterable[Rule]) -> None:
+    """Refuse rules that read what no stored answer holds: likelihoods of answers that were written."""
+    answers = [one for one in stored if one.status == "ok"]
+    for rule in dict.fromkeys(rules):
+        if answers and rule.reads != "text" and all(rule.read(one) is None for one in answers):
+            raise spec.refused(
+                f"no answer in {spec.path} holds what the rule {rule.name!r} reads: {NEEDS[rule.reads]}",
+                remedy="Name a rule that reads what is stored",
+            )
 
 
 def _some(names: list[str]) -> str:

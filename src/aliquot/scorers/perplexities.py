@@ -1,0 +1,51 @@
+"""Rules that read how probable a whole text was: bits and perplexities, the smaller the better.
+
+As lm-evaluation-harness defines bits_per_byte, byte_perplexity and word_perplexity. Each keeps the log-likelihood and
+the number of bytes or words of its text as parts, from whose sums the value of the whole corpus is made; the mean over
+texts is another number.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+from aliquot.files.records import TextLikelihood
+from aliquot.item_sets.items import Item
+from aliquot.scorers.scores import Score
+
+TOO_LARGE = "the perplexity of this text alone is too large for a number; it counts in the whole corpus"
+
+
+def count_words(text: str) -> int:
+    r"""Return the number of words as lm-evaluation-harness counts them: the pieces between runs of white space.
+
+    Examples:
+        >>> count_words("to be  or\nnot"), count_words("to be ")
+        (4, 3)
+    """
+    return len(re.split(r"\s+", text))
+
+
+def score_bits_per_byte(item: Item, found: TextLikelihood) -> Score:  # noqa: ARG001 - one signature for every rule
+    """Bits that the model needs for a byte of the text: −l/(n ln 2)."""
+    bits = -found.log_probability / (found.bytes * math.log(2))
+    return Score(bits, parts=(found.log_probability, float(found.bytes)))
+
+
+def score_byte_perplexity(item: Item, found: TextLikelihood) -> Score:  # noqa: ARG001 - one signature for every rule
+    """exp(−l/n) over the bytes of the text."""
+    return _perplexity(found.log_probability, found.bytes)
+
+
+def score_word_perplexity(item: Item, found: TextLikelihood) -> Score:  # noqa: ARG001 - one signature for every rule
+    """exp(−l/n) over the words of the text, whatever tokens the model cuts it into."""
+    return _perplexity(found.log_probability, found.words)
+
+
+def _perplexity(log_probability: float, n: int) -> Score:
+    parts = (log_probability, float(n))
+    try:
+        return Score(math.exp(-log_probability / n), parts=parts)
+    except OverflowError:
+        return Score(None, parts=parts, note=TOO_LARGE)
