@@ -178,6 +178,11 @@ def _require_read(plan: Plan) -> None:
                     f"the rule {rule.name!r} reads {NEEDS[rule.reads]}; {name!r} has mode: {spec.mode}. "
                     f"{_fitting(spec.gives)}"
                 )
+        if rule.whole_only:
+            raise UsageError(
+                f"{rule.name} is a number of all texts together and no one text has it, so it makes no headline. Put "
+                f"one of each text first: scorers: [bits_per_byte, {rule.name}]"
+            )
     for rules in plan.alternatives:
         for rule in sorted(set(rules.values()), key=lambda rule: rule.name):
             if not any(rule.reads in spec.gives for spec in systems.values()):

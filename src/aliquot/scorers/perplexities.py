@@ -1,8 +1,8 @@
 """Rules that read how probable a whole text was: bits and perplexities, the smaller the better.
 
 As lm-evaluation-harness defines bits_per_byte, byte_perplexity and word_perplexity. Each keeps the log-likelihood and
-the number of bytes or words of its text as parts, from whose sums the value of the whole corpus is made; the mean over
-texts is another number.
+the number of bytes or words of its text as parts, from whose sums the value of the whole corpus is made. Bits are a
+value of each text too; a mean of perplexities would be that of the strangest text.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ import re
 from aliquot.files.records import TextLikelihood
 from aliquot.item_sets.items import Item
 from aliquot.scorers.scores import Score
-
-TOO_LARGE = "the perplexity of this text alone is too large for a number; it counts in the whole corpus"
 
 
 def count_words(text: str) -> int:
@@ -34,18 +32,10 @@ def score_bits_per_byte(item: Item, found: TextLikelihood) -> Score:  # noqa: AR
 
 
 def score_byte_perplexity(item: Item, found: TextLikelihood) -> Score:  # noqa: ARG001 - one signature for every rule
-    """exp(−l/n) over the bytes of the text."""
-    return _perplexity(found.log_probability, found.bytes)
+    """exp(−Σl/Σn) over the bytes of all texts; one text has its parts only."""
+    return Score(None, parts=(found.log_probability, float(found.bytes)))
 
 
 def score_word_perplexity(item: Item, found: TextLikelihood) -> Score:  # noqa: ARG001 - one signature for every rule
-    """exp(−l/n) over the words of the text, whatever tokens the model cuts it into."""
-    return _perplexity(found.log_probability, found.words)
-
-
-def _perplexity(log_probability: float, n: int) -> Score:
-    parts = (log_probability, float(n))
-    try:
-        return Score(math.exp(-log_probability / n), parts=parts)
-    except OverflowError:
-        return Score(None, parts=parts, note=TOO_LARGE)
+    """exp(−Σl/Σn) over the words of all texts, whatever the tokens are; one text has its parts only."""
+    return Score(None, parts=(found.log_probability, float(found.words)))

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, TypeAlias
 from aliquot.errors import UsageError, nearest
 from aliquot.evidence.identity import text_of
 from aliquot.evidence.tables import Better, Kind
-from aliquot.files.records import Response
+from aliquot.files.records import Response, TextLikelihood
 from aliquot.item_sets.items import Item
 from aliquot.item_sets.options import right_options
 from aliquot.scorers.answers import score_choice, score_exact, score_number, score_words
@@ -52,6 +52,7 @@ class Rule:
         kind: which numbers they are.
         better: which direction is good.
         combine: how the sums of the items' parts become the value of the whole corpus; None where it has none.
+        whole_only: whether there is a value of the whole corpus only, and none of an item.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Rule:
     kind: Kind = "binary"
     better: Better = "higher"
     combine: str | None = None
+    whole_only: bool = False
 
     def read(self, response: Response) -> Any:
         """Return what of a response the rule reads; None when it holds nothing of the kind."""
@@ -94,6 +96,23 @@ class Rule:
 
 _ENDS: Final = "; punctuation and mark-up at the ends ignored"
 
+
+def _of_texts(name: str, how: str, apply: Callable[[Item, TextLikelihood], Score], combine: str) -> Rule:
+    """Return a rule that reads how probable a text is; its metric goes by its own name."""
+    return Rule(
+        name,
+        "1",
+        how,
+        apply,
+        reads="likelihood",
+        metric=name,
+        kind="real",
+        better="lower",
+        combine=combine,
+        whole_only=combine == "perplexity",
+    )
+
+
 RULES: Final[Mapping[str, Rule]] = {
     rule.name: rule
     for rule in (
@@ -115,29 +134,9 @@ RULES: Final[Mapping[str, Rule]] = {
             Rule(name, "1", one.words, score_by(one), reads="unconditional" if one.compares else "options")
             for name, one in MEASURES.items()
         ),
-        *(
-            Rule(
-                name,
-                "1",
-                how,
-                apply,
-                reads="likelihood",
-                metric=name,
-                kind="real",
-                better="lower",
-                combine=combine,
-            )
-            for name, how, apply, combine in (
-                ("bits_per_byte", "bytes of UTF-8", score_bits_per_byte, "bits"),
-                ("byte_perplexity", "bytes of UTF-8", score_byte_perplexity, "perplexity"),
-                (
-                    "word_perplexity",
-                    "pieces between runs of white space",
-                    score_word_perplexity,
-                    "perplexity",
-                ),
-            )
-        ),
+        _of_texts("bits_per_byte", "bytes of UTF-8", score_bits_per_byte, "bits"),
+        _of_texts("byte_perplexity", "bytes of UTF-8", score_byte_perplexity, "perplexity"),
+        _of_texts("word_perplexity", "words between white space", score_word_perplexity, "perplexity"),
     )
 }
 

@@ -2,7 +2,8 @@
 
 One request for each token: a bias on its logit makes it the next one, and the log-probability that is told with it is
 the one before the bias. llama.cpp does that, in this process and over HTTP; a grammar that forces the text would cut it
-into other tokens and be wrong.
+into other tokens and be wrong. A token that ends within a letter (a part of its bytes) is written by no server; its
+log-probability is looked up among the others' at its place.
 """
 
 from __future__ import annotations
@@ -23,6 +24,12 @@ from aliquot.systems.token_windows import token_windows
 FORCE: Final = 100.0
 """What is added to the logit of a forced token."""
 
+PLAIN: Final = "a"
+"""A text of one token that every server writes, in whose place another is looked up."""
+
+WIDTHS: Final = (100, 1_000, 10_000, 1_000_000)
+"""How many of the most probable tokens are asked for, the last more than any model has."""
+
 EMPTY: Final = "the continuation is empty"
 MERGED: Final = "the continuation's first letters merge with the context's last token"
 NOT_TOLD: Final = "the server tells no log-probability of a forced token"
@@ -33,10 +40,11 @@ class _Top(msgspec.Struct):
     """The most probable token at a place."""
 
     id: int | None = None
+    logprob: float | None = None
 
 
 class _Told(msgspec.Struct):
-    """A token that was written, with its log-probability."""
+    """A token that was written, with its log-probability and those of the most probable ones at its place."""
 
     id: int | None = None
     logprob: float | None = None
@@ -114,15 +122,11 @@ class ForcedTokens:
         total, greedy, usages = 0.0, True, list[Usage]()
         for given, asked in spans:
             for place, token in enumerate(asked):
-                found = await self._engine.complete(_body([*given, *asked[:place]], token))
-                told = _told(found)
-                if told is None or told.logprob is None:
-                    return Undefined(NOT_TOLD)
-                if told.id != token:
-                    return Undefined(f"the engine did not accept token {token}")
-                total += told.logprob
-                greedy = greedy and bool(told.top_logprobs) and told.top_logprobs[0].id == token
-                usages.append(found.usage or Usage())
+                told = await self._token([*given, *asked[:place]], token, usages)
+                if isinstance(told, Undefined):
+                    return told
+                total += told[0]
+                greedy = greedy and told[1]
         return Likelihood(
             log_probability=total,
             tokens=sum(len(asked) for _, asked in spans),
@@ -131,6 +135,40 @@ class ForcedTokens:
             tokens_in=_sum([usage.prompt_tokens for usage in usages]),
             tokens_out=_sum([usage.completion_tokens for usage in usages]),
         )
+
+    async def _token(
+        self, prompt: Sequence[int], token: int, usages: list[Usage]
+    ) -> tuple[float, bool] | Undefined:
+        """Return the log-probability of a token behind a prompt, and whether none is more probable."""
+        told = await self._write(prompt, token, usages)
+        if told is None:
+            return await self._look_up(prompt, token, usages)
+        if told.id != token or told.logprob is None:
+            return Undefined(f"the engine did not accept token {token}")
+        return told.logprob, bool(told.top_logprobs) and told.top_logprobs[0].id == token
+
+    async def _look_up(
+        self, prompt: Sequence[int], token: int, usages: list[Usage]
+    ) -> tuple[float, bool] | Undefined:
+        """Return the same of a token that cannot be written: a plain one is, and the other stands beside it."""
+        plain = await self._tokens(PLAIN, opened=False)
+        for width in WIDTHS if len(plain) == 1 else ():
+            told = await self._write(prompt, plain[0], usages, width=width)
+            tops = [] if told is None else told.top_logprobs or []
+            for place, top in enumerate(tops):
+                if top.id == token and top.logprob is not None:
+                    return top.logprob, place == 0
+            if len(tops) < width:
+                break
+        return Undefined(NOT_TOLD)
+
+    async def _write(
+        self, prompt: Sequence[int], token: int, usages: list[Usage], *, width: int = 1
+    ) -> _Told | None:
+        """Have a token written, and return what is told of it; None when nothing is."""
+        found = await self._engine.complete(_body(prompt, token, width=width))
+        usages.append(found.usage or Usage())
+        return _told(found)
 
     async def _spans(
         self, request: LikelihoodRequest
@@ -180,12 +218,12 @@ class ForcedTokens:
         return self._properties
 
 
-def _body(prompt: Sequence[int], forced: int) -> dict[str, Any]:
+def _body(prompt: Sequence[int], forced: int, *, width: int) -> dict[str, Any]:
     return {
         "prompt": prompt,
         "max_tokens": 1,
         "temperature": 0,
-        "logprobs": 1,
+        "logprobs": width,
         "logit_bias": [[forced, FORCE]],
     }
 
