@@ -8,9 +8,9 @@ from pathlib import Path
 
 from aliquot.evidence.transcripts import MAX_TURNS
 from aliquot.item_sets.items import NOT_INPUTS
-from aliquot.runner.endpoints import MODEL_KEYS
 from aliquot.runner.evaluation import Guards
 from aliquot.runner.evaluation_file import DECODING_KEYS, KEYS, SYSTEM_KEYS, parse_evaluation
+from aliquot.runner.models import MODEL_KEYS
 from aliquot.runner.plan import make_plan
 from aliquot.scorers.rules import RULES
 from aliquot.systems.endpoint import Endpoint
@@ -135,7 +135,7 @@ def test_the_defaults_on_the_page_are_the_defaults():
         "scorer": "words",
         "systems": "{a: {model: embedded, prompt: x}}",
     }
-    assert required == [*minimal, "model", "prompt", "base_url"]
+    assert required == [*minimal, "model", "prompt", "base_url", "python", "command", "run"]
     standard = Endpoint(base_url="http://host/v1", model="m")
     for name in ("concurrency", "tries", "timeout_s", "connect_timeout_s"):
         assert float(shown[name]) == getattr(standard, name)

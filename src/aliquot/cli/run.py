@@ -37,6 +37,8 @@ from aliquot.cli.progress import JsonLines, ProgressLine
 def command(evaluation: str, *, progress: str, **choices: Any) -> None:
     """Ask the systems of an evaluation file about every item, once; run it again to go on where it stopped.
 
+    A file that ends in .py is executed; what it calls evaluation is run.
+
     \b
       aliquot run two-prompts.yaml
       aliquot compare runs/two-prompts

@@ -5,21 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 from aliquot.errors import UsageError, excerpt
 from aliquot.item_sets.samples import amount_of
 from aliquot.runner.money import Prices, currency_of
+from aliquot.runner.stored import StoredRun
 from aliquot.scorers.rules import Reads, rule_named
 from aliquot.systems.endpoint import Endpoint
+from aliquot.systems.opening import Source
 from aliquot.systems.requests import Decoding
+from aliquot.systems.system import System
 
 Mode: TypeAlias = Literal["chat", "completion", "likelihood", "perplexity"]
 
 Continuations: TypeAlias = Literal["texts", "letters"]
 
-ModelName: TypeAlias = str | Endpoint
+ModelName: TypeAlias = Source | StoredRun
 """What a system's model is known by."""
+
+TAKEN: Final = frozenset(
+    {"api", "api_version", "base_url", "engine", "extra", "json_schema", "model", "snapshot", "stream"}
+)
+"""Components that a model itself tells."""
 
 MODES: Final = ("chat", "completion", "likelihood", "perplexity")
 CONTINUATIONS: Final = ("texts", "letters")
@@ -39,8 +47,9 @@ class SystemSpec:
     """One system under test: model, prompt and decoding under a name.
 
     Attributes:
-        model: the model's name (``embedded``, or one given to ``run``), or where it is asked over HTTP.
-        prompt: Jinja2 template over the fields of an item.
+        model: the model's name (``embedded``, or one given to ``run``), where it is asked over HTTP, a function, a
+            command, or where its answers are stored.
+        prompt: Jinja2 template over the fields of an item; none with stored answers, which another one made.
         mode: ``chat`` sends the prompt as the user's message, ``completion`` as a text to continue; ``likelihood`` asks
             how probable each option of the item is behind the prompt, ``perplexity`` how probable the prompt is itself.
         instructions: system message (chat only), sent as it stands.
@@ -50,10 +59,12 @@ class SystemSpec:
         separator: what stands between prompt and continuation (likelihood only).
         unconditional: a context without the question behind which the options are asked too (likelihood only); None for
             none, and "" for the start of a text.
+        components: versions of what else shapes an answer (index, retriever, tools, parser, commit); another version
+            is another system.
     """
 
     model: ModelName
-    prompt: str
+    prompt: str = ""
     mode: Mode = "chat"
     instructions: str | None = None
     decoding: Decoding = field(default_factory=Decoding)
@@ -61,15 +72,22 @@ class SystemSpec:
     continuations: Continuations = "texts"
     separator: str = " "
     unconditional: str | None = None
+    components: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
 
     def __post_init__(self) -> None:
+        for name in TAKEN.intersection(self.components):
+            raise UsageError(
+                f"components cannot hold {name!r}: the model itself tells it (or its version does)"
+            )
         self.require_fit()
         if isinstance(self.model, Endpoint):
             self.model.require_mode(self.mode)
 
     @property
     def gives(self) -> tuple[Reads, ...]:
-        """What of an answer there is for rules to read."""
+        """What of an answer there is for rules to read; what stored answers hold is seen when they are scored."""
+        if isinstance(self.model, StoredRun):
+            return get_args(Reads)
         if self.mode == "perplexity":
             return ("likelihood",)
         if self.mode == "likelihood":
@@ -77,11 +95,17 @@ class SystemSpec:
         return ("text",)
 
     def require_fit(self) -> None:
-        """Refuse settings that the mode does not go with.
+        """Refuse settings that the mode, or stored answers, do not go with.
 
         Raises:
             UsageError: they do not fit.
         """
+        asked = (self.prompt, self.mode, self.instructions, self.decoding, self.prices)
+        if isinstance(self.model, StoredRun) and asked != ("", "chat", None, Decoding(), None):
+            raise UsageError(
+                "the answers of a stored run were made by its own prompt and decoding: leave out prompt, mode, "
+                "instructions, decoding and prices, or ask a model"
+            )
         if self.instructions is not None and self.mode != "chat":
             raise UsageError("instructions need mode: chat; elsewhere they belong to the prompt")
         if self.decoding != Decoding() and self.mode in UNDRAWN:
@@ -178,3 +202,8 @@ class Evaluation:
         if self.attempts < 1:
             raise UsageError(f"attempts is {self.attempts}; it must be 1 or more")
         currency_of(spec.prices for spec in self.systems.values() if spec.prices is not None)
+
+
+def components_of(spec: SystemSpec, model: System) -> dict[str, str]:
+    """Return every part that shapes an answer, with its version: what the model tells and what the user names."""
+    return {**model.components, **spec.components}

@@ -8,22 +8,23 @@ from typing import Final, cast
 from aliquot.errors import InputError, UsageError, excerpt
 from aliquot.files.documents import Node, parse
 from aliquot.item_sets.sources import ENDINGS
-from aliquot.runner.endpoints import read_endpoint
 from aliquot.runner.evaluation import (
     CHOICE,
     CONTINUATIONS,
     MODES,
+    TAKEN,
     UNDRAWN,
     Continuations,
     Evaluation,
     Guards,
     Mode,
-    ModelName,
     SampleSpec,
     ScorerSpec,
     SystemSpec,
 )
+from aliquot.runner.models import read_components, read_model
 from aliquot.runner.money import Prices
+from aliquot.runner.stored import StoredRun
 from aliquot.scorers.rules import RULES
 from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.requests import Decoding
@@ -34,7 +35,9 @@ KEYS: Final = (
 )  # fmt: skip
 SYSTEM_KEYS: Final = (
     "model", "mode", "instructions", "prompt", "decoding", "continuations", "separator", "unconditional", "prices",
+    "components",
 )  # fmt: skip
+STORED_SYSTEM_KEYS: Final = ("model", "components")
 PRICE_KEYS: Final = ("input", "output", "cached", "per", "currency", "source")
 REQUIRED: Final = ("name", "items", "systems")
 SCORING: Final = ("scorer", "scorers")
@@ -94,7 +97,7 @@ def parse_evaluation(text: str, *, file: str) -> Evaluation:
             scorer=scorer,
             alternatives=tuple(alternatives),
             guards=_guards(keys["guards"]) if "guards" in keys else Guards(),
-            systems={name: _system(node) for name, node in systems.items()},
+            systems={name: _system(node, folder=str(Path(file).parent)) for name, node in systems.items()},
             file=file,
         )
     except UsageError as error:
@@ -110,12 +113,19 @@ def _require_keys(root: Node) -> None:
     listed = systems.mapping() if systems is not None and isinstance(systems.value, dict) else {}
     for system, node in listed.items():
         if isinstance(node.value, dict):
-            for name, hint in node.lacking(SYSTEM_REQUIRED).items():
+            for name, hint in node.lacking(_required(node.value)).items():
                 lacking[f"{name!r} of system {excerpt(system)}"] = hint or f"line {node.line}"
     if lacking:
         named = ", ".join(f"{name} ({hint})" if hint else name for name, hint in lacking.items())
         verb = "the key {} is missing" if len(lacking) == 1 else "the keys {} are missing"
         raise InputError(verb.format(named), file=root.file, remedy="See docs/evaluation.md")
+
+
+def _required(system: dict[str, Node]) -> tuple[str, ...]:
+    """Return the keys a system needs; stored answers were made by a prompt of their own."""
+    model = system.get("model")
+    stored = model is not None and isinstance(model.value, dict) and "run" in model.value
+    return ("model",) if stored else SYSTEM_REQUIRED
 
 
 def _text(keys: dict[str, Node], name: str) -> str | None:
@@ -171,10 +181,16 @@ def _guards(node: Node) -> Guards:
     return Guards(parse_rate=keys["parse_rate"].number(low=0, high=1))
 
 
-def _system(node: Node) -> SystemSpec:
+def _system(node: Node, *, folder: str) -> SystemSpec:
     keys = node.mapping(SYSTEM_KEYS)
     mode = cast("Mode", keys["mode"].one_of(MODES) if "mode" in keys else "chat")
-    model = _model(keys["model"])
+    model = read_model(keys["model"], folder=folder)
+    components = _components(keys["components"]) if "components" in keys else {}
+    if isinstance(model, StoredRun):
+        _refuse_asking(keys)
+        return SystemSpec(model=model, components=components)
+    for name in components.keys() & getattr(model, "components", {}).keys():
+        keys["components"].refuse(f"{name!r} stands among the components of the model too", remedy="Keep one")
     if isinstance(model, Endpoint):
         try:
             model.require_mode(mode)
@@ -196,7 +212,26 @@ def _system(node: Node) -> SystemSpec:
         continuations=cast("Continuations", continuations),
         separator=keys["separator"].text() if "separator" in keys else " ",
         unconditional=_text(keys, "unconditional"),
+        components=components,
     )
+
+
+def _components(node: Node) -> dict[str, str]:
+    components = read_components(node)
+    for name in TAKEN.intersection(components):
+        node.mapping()[name].refuse(
+            "the model itself tells it", remedy="Name what it does not know: index, retriever, tools"
+        )
+    return components
+
+
+def _refuse_asking(keys: dict[str, Node]) -> None:
+    """Refuse keys that say how to ask a system whose answers are stored; silence would pass them off as asked so."""
+    for name in keys.keys() - set(STORED_SYSTEM_KEYS):
+        keys[name].refuse(
+            "the answers of a stored run were made by its own prompt and decoding",
+            remedy="Leave this key out, or ask a model",
+        )
 
 
 def _prices(node: Node) -> Prices:
@@ -212,11 +247,6 @@ def _prices(node: Node) -> Prices:
         currency=keys["currency"].text() if "currency" in keys else "USD",
         source=keys["source"].text() if "source" in keys else "",
     )
-
-
-def _model(node: Node) -> ModelName:
-    """Return a model's name, or where it is asked over HTTP."""
-    return read_endpoint(node) if isinstance(node.value, dict) else node.text()
 
 
 def _decoding(node: Node) -> Decoding:

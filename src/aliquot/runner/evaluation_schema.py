@@ -6,17 +6,19 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from aliquot.item_sets.sources import bundled_names
-from aliquot.runner.endpoints import MODEL_KEYS, MODEL_REQUIRED
-from aliquot.runner.evaluation import CHOICE, CONTINUATIONS, MODES, NAME, UNDRAWN
+from aliquot.runner.evaluation import CHOICE, CONTINUATIONS, MODES, NAME, TAKEN, UNDRAWN
 from aliquot.runner.evaluation_file import (
     DECODING_KEYS,
     KEYS,
     PRICE_KEYS,
     REQUIRED,
     SCORING,
+    STORED_SYSTEM_KEYS,
     SYSTEM_KEYS,
     SYSTEM_REQUIRED,
 )
+from aliquot.runner.models import COMMAND_KEYS, FUNCTION_KEYS, MODEL_KEYS, MODEL_REQUIRED, STORED_KEYS
+from aliquot.runner.stored import MISSING
 from aliquot.scorers.rules import RULES
 from aliquot.systems.endpoint import PATHS
 
@@ -84,10 +86,36 @@ MODEL: Final[Mapping[str, Any]] = {
 }
 """What each key of a model over HTTP takes."""
 
+_COMPONENTS: Final[Mapping[str, Any]] = {"type": "object", "additionalProperties": _TEXT}
+
+OWN: Final[Mapping[str, Any]] = {
+    "python": {**_TEXT, "pattern": ".:.", "description": "app.py:answer or package.module:answer"},
+    "command": {**_TEXTS, "minItems": 1, "description": "The program and its arguments; no shell"},
+    "version": {**_TEXT, "description": "What changes when its answers may; the source's hash by default"},
+    "components": {**_COMPONENTS, "description": "Versions of what else shapes an answer"},
+    "concurrency": _whole(1) | {"description": "Calls at once"},
+    "timeout_s": {**_SECONDS, "description": "For one answer"},
+}
+"""What each key of a function or command takes."""
+
+STORED: Final[Mapping[str, Any]] = {
+    "run": {**_TEXT, "description": "A run's directory, or a log that keeps its answers"},
+    "system": {**_TEXT, "description": "Whose answers; needed where there are several"},
+    "missing": {"enum": list(MISSING), "description": "What an answer that is not there is"},
+}
+"""What each key of a stored run takes."""
+
 SYSTEM: Final[Mapping[str, Any]] = {
     "model": {
-        "description": "embedded, a name given to aliquot.run(models=...), or where it is asked over HTTP",
-        "anyOf": [_TEXT, _keys(MODEL_KEYS, MODEL, MODEL_REQUIRED)],
+        "description": "embedded, a name given to aliquot.run(models=...), a model over HTTP, a function, a command, "
+        "or a stored run",
+        "anyOf": [
+            _TEXT,
+            _keys(MODEL_KEYS, MODEL, MODEL_REQUIRED),
+            _keys(FUNCTION_KEYS, OWN, ("python",)),
+            _keys(COMMAND_KEYS, OWN, ("command",)),
+            _keys(STORED_KEYS, STORED, ("run",)),
+        ],
     },
     "mode": {
         "enum": list(MODES),
@@ -107,8 +135,19 @@ SYSTEM: Final[Mapping[str, Any]] = {
         **_TEXT,
         "description": "A context without the question, behind which the options are asked too: 'Answer:'",
     },
+    "components": {
+        **_COMPONENTS,
+        "propertyNames": {"not": {"enum": sorted(TAKEN)}},
+        "description": "Versions of what else shapes an answer: index, retriever, tools, parser, commit",
+    },
 }
 """What each key of a system takes."""
+
+_STORED: Final[Mapping[str, Any]] = {
+    "if": {"properties": {"model": {"type": "object", "required": ["run"]}}, "required": ["model"]},
+    "then": {"propertyNames": {"enum": list(STORED_SYSTEM_KEYS)}},
+    "else": {"required": list(SYSTEM_REQUIRED)},
+}
 
 SCORER: Final[Mapping[str, Any]] = {
     "description": "One rule, or the field of the items that names each one's",
@@ -157,12 +196,13 @@ FILE: Final[Mapping[str, Any]] = {
         "type": "object",
         "minProperties": 1,
         "description": "What is under test, by name; the first is the baseline",
-        "additionalProperties": _keys(SYSTEM_KEYS, SYSTEM, SYSTEM_REQUIRED)
+        "additionalProperties": _keys(SYSTEM_KEYS, SYSTEM, ("model",))
         | {
             "allOf": [
                 _only(("instructions",), ("chat",)),
                 _only(("decoding",), [mode for mode in MODES if mode not in UNDRAWN]),
                 _only(tuple(CHOICE), ("likelihood",)),
+                _STORED,
             ]
         },
     },

@@ -56,6 +56,7 @@ systems: # compare takes the first as the baseline
     prompt: "{{ question }}" # Jinja2 over the fields of an item
     decoding: {temperature: 0, max_tokens: 32} # also stop, top_p, seed
     # prices: {input: 0.15, output: 0.60, currency: USD} # for a million tokens each; run says what answers cost
+    # components: {index: "2026-11"} # versions of what else shapes an answer; another version is another system
 
   shown:
     model: embedded

@@ -15,7 +15,7 @@ from aliquot.evidence.status import MEASUREMENT_SIDE
 from aliquot.files.journal import Journal
 from aliquot.files.records import Response, ToldResponse, settle
 from aliquot.runner.cache import AnswerCache, cache_key
-from aliquot.runner.evaluation import ModelName
+from aliquot.runner.evaluation import ModelName, components_of
 from aliquot.runner.guards import ParseRate
 from aliquot.runner.likelihoods import ask_choice, ask_text
 from aliquot.runner.load import Load
@@ -23,6 +23,7 @@ from aliquot.runner.money import Purse, currency_of
 from aliquot.runner.plan import Plan, Question, Thread
 from aliquot.runner.progress import Tally
 from aliquot.runner.scoring import score_response
+from aliquot.runner.stored import StoredAnswers
 from aliquot.scorers.scores import Score
 from aliquot.systems.replies import Reply
 from aliquot.systems.requests import (
@@ -85,6 +86,9 @@ class Executor:
         self._plan, self._models, self._journal = plan, models, journal
         self._tally, self._now, self._terms = tally, now, terms
         self._load = Load({name: models[spec.model] for name, spec in plan.evaluation.systems.items()})
+        self._components = {
+            name: components_of(spec, models[spec.model]) for name, spec in plan.evaluation.systems.items()
+        }
         self._prices = {name: spec.prices for name, spec in plan.evaluation.systems.items()}
         currency = currency_of(price for price in self._prices.values() if price is not None)
         self._purse = Purse(limit=terms.max_cost, currency=currency)
@@ -184,16 +188,42 @@ class Executor:
 
     async def _ask(self, model: System, question: Question) -> str:
         """Ask, put the answer on disk, count it, and return its status as scored."""
+        if isinstance(model, StoredAnswers):
+            item, attempt = question.item.id, question.attempt
+            response = model.recall(item, attempt, system=question.system, task=self._plan.task)
+        else:
+            response = await self._response(model, question)
+        self._journal.append(response)
+        if response.status not in MEASUREMENT_SIDE:
+            self._answered[response.key] = response.light()
+        score = self._score(question, response)
+        if not response.cached:
+            self._purse.pay(response.cost, response.currency)
+        self._tally.add(
+            question.system,
+            score.status,
+            self._rate(question, score),
+            spent=self._purse.spent,
+            currency=self._purse.currency,
+        )
+        self._purse.require_room()
+        return score.status
+
+    async def _response(self, model: System, question: Question) -> ToldResponse:
+        """Ask, and return what came back as it is recorded."""
         said = [self._answered[key].text or "" for key in self._earlier(question)]
         request = self._request(question, said)
         started = self._now().isoformat(timespec="milliseconds")
+        components = self._components[question.system]
         self._load.enter(question.system)
         try:
-            reply, cached = await self._answer(model, request, attempt=question.attempt)
+            reply, cached = await self._answer(
+                model, request, components=components, attempt=question.attempt
+            )
         finally:
             self._load.leave(question.system)
         cost, currency = (None, None) if cached else self._cost(question.system, reply)
-        response = ToldResponse(
+        return ToldResponse(
             system=question.system,
             task=self._plan.task,
             item=question.item.id,
@@ -218,25 +248,11 @@ class Executor:
             stages=reply.stages,
             faults=() if cached else reply.faults,
             started=started,
-            request=fingerprint(request, of=model.components),
+            request=fingerprint(request, of=components),
             cached=cached,
             options=reply.options,
             likelihood=reply.likelihood,
         )
-        self._journal.append(response)
-        if response.status not in MEASUREMENT_SIDE:
-            self._answered[response.key] = response.light()
-        score = self._score(question, response)
-        self._purse.pay(cost, currency)
-        self._tally.add(
-            question.system,
-            score.status,
-            self._rate(question, score),
-            spent=self._purse.spent,
-            currency=self._purse.currency,
-        )
-        self._purse.require_room()
-        return score.status
 
     def _cost(self, system: str, reply: Reply) -> tuple[float | None, str | None]:
         """Return what an answer cost: by the stated prices, else as the system itself says."""
@@ -246,12 +262,14 @@ class Executor:
         cost = prices.of(reply)
         return cost, None if cost is None else prices.currency
 
-    async def _answer(self, model: System, request: Request, *, attempt: int) -> tuple[Reply, bool]:
+    async def _answer(
+        self, model: System, request: Request, *, components: Mapping[str, str], attempt: int
+    ) -> tuple[Reply, bool]:
         """Return the answer, and whether it was kept from an earlier run."""
         cache = self._terms.cache
         if cache is None:
             return await _send(model, request), False
-        key = cache_key(model.components, request, attempt=attempt)
+        key = cache_key(components, request, attempt=attempt)
         held = cache.get(key)
         if held is not None:
             return held, True

@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
 from aliquot.errors import UsageError
+from aliquot.files.commits import describe_commit
 from aliquot.files.manifest import Manifest
 from aliquot.item_sets.items import digest
 from aliquot.item_sets.samples import Selection
-from aliquot.runner.evaluation import CHOICE, UNDRAWN, ModelName, SystemSpec
+from aliquot.runner.evaluation import CHOICE, UNDRAWN, ModelName, SystemSpec, components_of
 from aliquot.runner.executor import Terms
 from aliquot.runner.plan import ORDER, Plan
+from aliquot.runner.stored import StoredAnswers
 from aliquot.scorers.rules import Rule
 from aliquot.systems.system import Observed, System
 
 PACKAGES: Final = ("aliquot", "jinja2", "msgspec", "numpy", "polars", "pyyaml")
 """Packages whose version may matter for what was asked or how it was scored."""
 
-IDENTITY: Final = ("model", "snapshot", "api", "json_schema", "extra")
-"""Components that make a system another one; others (the engine) matter only for answers still to come."""
+CIRCUMSTANCES: Final = frozenset({"api_version", "base_url", "engine", "stream"})
+"""Components that matter only for answers still to come; any other one makes a system another one."""
 
 
 def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: datetime, terms: Terms) -> Manifest:
@@ -66,7 +69,7 @@ def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: dateti
         segments=evaluation.segments,
         started=now.isoformat(timespec="seconds"),
         versions=_versions(),
-        warnings=tuple(_warnings(plan)),
+        warnings=tuple(_warnings(plan, models)),
         settings={
             "file": evaluation.file,
             "concurrency": terms.concurrency,
@@ -74,6 +77,7 @@ def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: dateti
             "cache": terms.cache is not None,
             "max_cost": terms.max_cost,
             "parse_rate": evaluation.guards.parse_rate,
+            "commit": describe_commit(Path(evaluation.file)) if evaluation.file else "",
         },
     )
 
@@ -98,7 +102,10 @@ def continue_manifest(old: Manifest | None, new: Manifest, *, anything_left: boo
             "Give the changed evaluation a new name, or undo the change"
         )
     systems = {name: _seen(old.systems.get(name, {})) | about for name, about in new.systems.items()}
-    return msgspec.structs.replace(new, started=old.started, systems=systems, sessions=old.sessions)
+    settings = new.settings | {"commit": _both(old.settings.get("commit", ""), new.settings["commit"])}
+    return msgspec.structs.replace(
+        new, started=old.started, systems=systems, settings=settings, sessions=old.sessions
+    )
 
 
 def note_observed(manifest: Manifest, plan: Plan, models: Mapping[ModelName, System]) -> Manifest:
@@ -114,6 +121,17 @@ def note_observed(manifest: Manifest, plan: Plan, models: Mapping[ModelName, Sys
             seen = {part: _both(before.get(part, ""), value) for part, value in model.observed.items()}
             systems[name] = {**systems[name], "observed": {**before, **seen}}
     return msgspec.structs.replace(manifest, systems=systems)
+
+
+def told_by_servers(plan: Plan, models: Mapping[ModelName, System]) -> Iterator[str]:
+    """Yield what a reader should hear of this session: parameters that a server did not take, and its warnings."""
+    for name, spec in plan.evaluation.systems.items():
+        model = models[spec.model]
+        seen = model.observed if isinstance(model, Observed) else {}
+        if "overruled" in seen:
+            yield f"the server of {name!r} did not take every parameter as it was sent: {seen['overruled']}"
+        if "server_warnings" in seen:
+            yield f"the server of {name!r} warns: {seen['server_warnings']}"
 
 
 def _seen(about: Mapping[str, Any]) -> dict[str, Any]:
@@ -148,6 +166,8 @@ def _describe_rules(rules: Iterable[Rule]) -> dict[str, dict[str, Any]]:
 
 
 def _describe_system(spec: SystemSpec, model: System) -> dict[str, Any]:
+    if isinstance(model, StoredAnswers):
+        return {**model.about, "components": components_of(spec, model)}
     template = {"mode": spec.mode, "instructions": spec.instructions, "prompt": spec.prompt}
     choice = {name: getattr(spec, name) for name in CHOICE} if spec.mode == "likelihood" else {}
     return {
@@ -156,7 +176,7 @@ def _describe_system(spec: SystemSpec, model: System) -> dict[str, Any]:
         "prompt_sha256": digest(template),
         "decoding": None if spec.mode in UNDRAWN else asdict(spec.decoding),
         "prices": None if spec.prices is None else asdict(spec.prices),
-        "components": dict(model.components),
+        "components": components_of(spec, model),
     }
 
 
@@ -175,14 +195,14 @@ def _changes(old: Manifest, new: Manifest, *, with_versions: bool) -> list[str]:
         before, after = _plain(old.systems[name]), _plain(new.systems[name])
         changed += [
             f"{part} of {name!r}"
-            for part in ("mode", "instructions", "prompt", *CHOICE, "decoding")
+            for part in ("mode", "instructions", "prompt", *CHOICE, "decoding", "stored")
             if before.get(part) != after.get(part)
         ]
         parts = before["components"].keys() | after["components"].keys()
         changed += [
             f"{part} of {name!r}"
             for part in sorted(parts)
-            if (part in IDENTITY or with_versions)
+            if (part not in CIRCUMSTANCES or with_versions)
             and before["components"].get(part) != after["components"].get(part)
         ]
     return changed
@@ -203,7 +223,7 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _warnings(plan: Plan) -> list[str]:
+def _warnings(plan: Plan, models: Mapping[ModelName, System]) -> list[str]:
     said: list[str] = []
     for name, spec in plan.evaluation.systems.items():
         if spec.mode in {"completion", "likelihood"} and spec.prompt != spec.prompt.rstrip():
@@ -217,6 +237,8 @@ def _warnings(plan: Plan) -> list[str]:
                 f"the prompt of {name!r} does not show the options that the letters stand for: "
                 f"{{% for option in options %}}"
             )
+        if isinstance(model := models[spec.model], StoredAnswers):
+            said += model.notes
     asked, drawn = plan.selection.asked, plan.selection.n
     if asked is not None and drawn < asked:
         said.append(f"{drawn} of {asked} items were drawn: no further whole {plan.selection.cluster} fits")

@@ -17,6 +17,7 @@ from aliquot.item_sets.samples import Selection
 from aliquot.runner.evaluation import Guards
 from aliquot.runner.plan import Plan
 from aliquot.runner.results import METRIC
+from aliquot.runner.stored import StoredRun
 
 Differing: TypeAlias = Literal["broke", "fixed", "differ"]
 
@@ -125,7 +126,13 @@ def narrowed(plan: Plan, only: Only, items: Sequence[str], *, attempts: int) -> 
         only: what was asked for.
         items: the ids of the items.
         attempts: answers asked of each system for each item.
+
+    Raises:
+        UsageError: one of the systems cannot be asked.
     """
+    for name in only.systems:
+        if isinstance(plan.evaluation.systems[name].model, StoredRun):
+            raise UsageError(f"--only {only}: the answers of {name!r} are stored; it cannot be asked again")
     wanted = set(items)
     before = {turn.id for item in plan.items if item.id in wanted for turn in item.earlier}
     chosen = tuple(item for item in plan.items if item.id in wanted | before)

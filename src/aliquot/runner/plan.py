@@ -17,6 +17,7 @@ from aliquot.item_sets.sources import load
 from aliquot.runner.evaluation import Evaluation, SampleSpec, ScorerSpec
 from aliquot.runner.prompts import Prompt
 from aliquot.runner.rescoring import Rescored, require_one_metric
+from aliquot.runner.stored import StoredRun
 from aliquot.scorers.rules import NEEDS, RULES, Reads, Rule, rule_named, score
 
 ORDER: Final = (
@@ -48,7 +49,7 @@ class Plan:
         item_set: the whole set.
         items: the chosen items in the order in which they are asked; turns of a conversation follow each other.
         selection: how they were chosen.
-        prompts: the compiled prompt of each system.
+        prompts: the compiled prompt of each system that is asked; stored answers need none.
         rules: the rule of each item, by id.
         alternatives: the rules of each item in the further ways to score, by id.
     """
@@ -120,7 +121,11 @@ def make_plan(evaluation: Evaluation, *, limit: int | str | None = None) -> Plan
             )
     elif wanted > len(item_set):
         raise UsageError(f"the sample asks for {wanted} items; {item_set.name!r} has {len(item_set)}")
-    prompts = {name: Prompt(name, spec, file=evaluation.file) for name, spec in evaluation.systems.items()}
+    prompts = {
+        name: Prompt(name, spec, file=evaluation.file)
+        for name, spec in evaluation.systems.items()
+        if not isinstance(spec.model, StoredRun)
+    }
     fields = tuple(dict.fromkeys(name for item in chosen for name in item.inputs))
     for prompt in prompts.values():
         prompt.require_field(fields)

@@ -203,14 +203,16 @@ def _settings(manifest: Manifest) -> Iterable[tuple[str, str, str]]:
     for system, about in manifest.systems.items():
         parts = about["components"] | about.get("observed", {})
         own = {name: str(value) for name, value in parts.items()}
-        own["prompt"] = f"{about['mode']}, sha256:{about['prompt_sha256'][:20]}"
+        if about["prompt_sha256"]:  # stored answers of a log may come without one
+            own["prompt"] = f"{about['mode']}, sha256:{about['prompt_sha256'][:20]}"
         own |= {name: repr(about[name]) for name in CHOICE if about.get(name) is not None}
         own |= {
             f"decoding.{name}": text_of(value)
             for name, value in (about["decoding"] or {}).items()
             if value is not None
         }
-        yield from ((system, name, value) for name, value in (own | shared).items() if value)
+        when = {"asked": about["asked"][:10]} if "asked" in about else {}
+        yield from ((system, name, value) for name, value in (own | shared | when).items() if value)
 
 
 def _rule_text(name: str, about: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from aliquot.files.neighbours import runs_beside
 from aliquot.files.run_directory import RunDirectory
 from aliquot.runner.evaluation import ModelName
 from aliquot.runner.executor import Executor, Terms, answered_keys
-from aliquot.runner.manifest import continue_manifest, make_manifest, note_observed
+from aliquot.runner.manifest import continue_manifest, make_manifest, note_observed, told_by_servers
 from aliquot.runner.plan import Plan
 from aliquot.runner.progress import Observer, Tally
 from aliquot.runner.results import build_evidence, keep_item
@@ -97,6 +97,8 @@ async def run_session(
             if session is not None:
                 manifest = _with_session(manifest, _end(path, session, executor, now=clocks.now()))
                 run.write_manifest(manifest)
+        for note in told_by_servers(plan, models):
+            observer.noted(note)
         run.write_manifest(
             msgspec.structs.replace(manifest, finished=clocks.now().isoformat(timespec="seconds"))
         )

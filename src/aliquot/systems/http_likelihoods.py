@@ -95,7 +95,11 @@ class HttpLikelihoods:
                 lambda: self._transport.send(PATHS["completions"], body, read)
             )
         except FaultError as fault:
-            if self.way is None and fault.status in {400, 422} and not is_too_long(fault.error):
+            if (
+                self.way is None
+                and fault.status in {400, 422}
+                and not is_too_long(fault.error, status=fault.status)
+            ):
                 return None
             raise
         told = read_likelihood(
@@ -112,7 +116,11 @@ class HttpLikelihoods:
         except msgspec.ValidationError as error:
             return Undefined(f"{NO_ECHO}, and says no tokens ({error})")
         except FaultError as fault:
-            if self.way is None and fault.status in REFUSED and not is_too_long(fault.error):
+            if (
+                self.way is None
+                and fault.status in REFUSED
+                and not is_too_long(fault.error, status=fault.status)
+            ):
                 return Undefined(f"{NO_ECHO}, and lets no tokens be forced ({fault.reason})")
             raise
         if isinstance(found, Undefined) and found.reason == NOT_TOLD:

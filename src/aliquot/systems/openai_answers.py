@@ -1,7 +1,7 @@
 """Answers of OpenAI-compatible servers, read tolerantly, and the one way they become replies.
 
-What a model thought is never its answer: fields of reasoning are counted and left out, and so is what stands between
-``<think>`` and ``</think>`` at the beginning of a text.
+What a model thought is never its answer: fields of reasoning are counted and left out, and so is what stands at the
+beginning of a text in the tags of a chat template (``<think>`` … ``</think>`` and its kin) that no server has read.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from aliquot.systems.faults import FaultError
+from aliquot.systems.overruled import settings_used
 from aliquot.systems.refusals import describe
 from aliquot.systems.replies import Reply, ReplyStatus, classify
 
@@ -18,6 +19,18 @@ REASONED: Final = "token budget used up by reasoning"
 """Reason of an answer that holds no text after the model has thought."""
 
 CALLED: Final = "a tool was called and nothing answered"
+
+THOUGHTS: Final = (
+    ("<think>", "</think>"),
+    ("[THINK]", "[/THINK]"),  # Mistral
+    ("◁think▷", "◁/think▷"),  # Kimi
+    ("<seed:think>", "</seed:think>"),
+)
+"""Tags that open and close a thought in the templates of models."""
+
+FINAL: Final = "<|channel|>final<|message|>"
+CHANNEL: Final = "<|channel|>"
+"""Marks of gpt-oss, whose last channel is the answer."""
 
 _FINISHES: Final = {"max_tokens": "length", "max_output_tokens": "length", "MAX_TOKENS": "length"}
 _BROKEN: Final = frozenset({"abort", "cancelled", "error", "failed"})
@@ -59,6 +72,8 @@ class Message(msgspec.Struct):
     refusal: str | None = None
     reasoning_content: Any = None
     reasoning: Any = None
+    thinking: Any = None
+    reasoning_details: Any = None
     tool_calls: list[Any] | None = None
 
 
@@ -80,6 +95,8 @@ class Completion(msgspec.Struct):
     model: str | None = None
     system_fingerprint: str | None = None
     error: Any = None
+    warnings: Any = None
+    verbose: Any = msgspec.field(default=None, name="__verbose")
 
 
 class Said(msgspec.Struct, kw_only=True):
@@ -94,6 +111,8 @@ class Said(msgspec.Struct, kw_only=True):
         usage: tokens.
         model: the model's name as the server returns it.
         fingerprint: the server's word for the state of its system.
+        used: what the server says it drew the answer with, where it says so.
+        warnings: what it says beside the answer.
     """
 
     text: str = ""
@@ -104,6 +123,8 @@ class Said(msgspec.Struct, kw_only=True):
     usage: Usage | None = None
     model: str | None = None
     fingerprint: str | None = None
+    used: Any = None
+    warnings: Any = None
 
 
 _COMPLETION: Final = msgspec.json.Decoder(Completion, strict=False)
@@ -156,13 +177,17 @@ def read_choice(found: Completion) -> Said:
     message = choice.message or choice.delta or Message(content=choice.text)
     return Said(
         text=text_of_parts(message.content),
-        reasoned=bool(message.reasoning_content or message.reasoning),
+        reasoned=any(
+            (message.reasoning_content, message.reasoning, message.thinking, message.reasoning_details)
+        ),
         refusal=message.refusal or "",
         finish=choice.finish_reason,
         tool_calls=len(message.tool_calls or ()),
         usage=found.usage,
         model=found.model,
         fingerprint=found.system_fingerprint,
+        used=settings_used(found.verbose),
+        warnings=found.warnings,
     )
 
 
@@ -212,15 +237,30 @@ def without_thoughts(text: str) -> tuple[str, bool]:
         (('B', True), ('', True))
         >>> without_thoughts("so B then</think> B"), without_thoughts("B")
         (('B', True), ('B', False))
+        >>> without_thoughts("<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>B")
+        ('B', True)
     """
-    if "think>" not in text:
-        return text, False
+    if CHANNEL in text:
+        _, found, answer = text.rpartition(FINAL)
+        whole = found or not text.lstrip().startswith((CHANNEL, "<|start|>"))
+        return (
+            answer.removesuffix("<|return|>") if found else text if whole else "",
+            bool(found) or not whole,
+        )
+    for opening, closing in THOUGHTS:
+        if opening in text or closing in text:
+            return _without(text, opening, closing)
+    return text, False
+
+
+def _without(text: str, opening: str, closing: str) -> tuple[str, bool]:
+    """Return a text without the thoughts at its beginning that stand in a pair of tags, and whether there were any."""
     rest, aloud = text.lstrip(), False
-    while rest.startswith("<think>"):
-        _, _, rest = rest.partition("</think>")
+    while rest.startswith(opening):
+        _, _, rest = rest.partition(closing)
         rest, aloud = rest.lstrip(), True
-    before, end, after = rest.partition("</think>")
-    if end and "<think>" not in before:
+    before, end, after = rest.partition(closing)
+    if end and opening not in before:
         return after.lstrip(), True
     return (rest, True) if aloud else (text, False)
 

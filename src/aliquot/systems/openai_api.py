@@ -6,7 +6,7 @@ is told once, with the parameter and the remedy.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
@@ -24,6 +24,7 @@ from aliquot.systems.openai_bodies import chat_body, completion_body, response_b
 from aliquot.systems.openai_faults import Refusals, wants_other_budget
 from aliquot.systems.openai_responses import read_response
 from aliquot.systems.openai_streams import ChoiceStream, ResponseStream, read_stream
+from aliquot.systems.overruled import MOST_TOLD, overruled, warnings_told
 from aliquot.systems.pace import Pace
 from aliquot.systems.replies import Likelihood, Reply
 from aliquot.systems.requests import ChatRequest, CompletionRequest, LikelihoodRequest
@@ -62,6 +63,7 @@ class OpenAIModel:
         self._refusals = Refusals(endpoint)
         self._budget = "max_tokens"
         self._snapshots: dict[str, None] = {}
+        self._told: dict[str, dict[str, None]] = {"overruled": {}, "server_warnings": {}}
         self._likelihoods = HttpLikelihoods(endpoint, self._transport, self._persist, self._see)
 
     @property
@@ -71,9 +73,10 @@ class OpenAIModel:
 
     @property
     def observed(self) -> Mapping[str, str]:
-        """What the server said of itself while it answered: the model it named, and how it told likelihoods."""
-        snapshot = {"snapshot": ", ".join(self._snapshots)} if self._snapshots else {}
-        return snapshot | ({"likelihood": self._likelihoods.way} if self._likelihoods.way else {})
+        """What the server said while it answered: the model it named, what it overruled, how it told likelihoods."""
+        told = {"snapshot": self._snapshots, **self._told}
+        seen = {name: ", ".join(words) for name, words in told.items() if words}
+        return seen | ({"likelihood": self._likelihoods.way} if self._likelihoods.way else {})
 
     @property
     def load(self) -> Mapping[str, int]:
@@ -130,7 +133,7 @@ class OpenAIModel:
         Raises:
             FaultError: it was given up.
         """
-        encoded, read = _encode(body), self._reader(api)
+        encoded, read = _encode(body), self._reader(api, body)
         reply, faults = await self._persist(lambda: self._transport.send(PATHS[api], encoded, read))
         self._refusals.answered = True
         return self._clean(replace(reply, faults=faults) if faults else reply)
@@ -139,7 +142,7 @@ class OpenAIModel:
         """Return what a request brings and the faults before it, at the pace and with the patience of this model."""
         return await persist(once, pace=self._pace, patience=self._patience)
 
-    def _reader(self, api: Api) -> Callable[[Incoming], Awaitable[Reply]]:
+    def _reader(self, api: Api, sent: Mapping[str, Any]) -> Callable[[Incoming], Awaitable[Reply]]:
         async def read(incoming: Incoming) -> Reply:
             if incoming.streams:
                 said = await read_stream(incoming, ResponseStream() if api == "responses" else ChoiceStream())
@@ -147,6 +150,9 @@ class OpenAIModel:
                 body = await incoming.body()
                 said = _read_whole(api, body, content_type=incoming.content_type)
             self._see(said.model, said.fingerprint)
+            if said.used is not None or said.warnings is not None:
+                self._note("overruled", overruled(sent, said.used))
+                self._note("server_warnings", warnings_told(said.warnings))
             return make_reply(said, latency_s=incoming.elapsed_s, first_token_s=incoming.first_s)
 
         return read
@@ -164,6 +170,12 @@ class OpenAIModel:
         name = " ".join(word for word in (model, fingerprint) if word)
         if name and name not in self._snapshots and len(self._snapshots) < MOST_SNAPSHOTS:
             self._snapshots[self._scrub(name)] = None
+
+    def _note(self, name: str, words: Iterable[str]) -> None:
+        told = self._told[name]
+        for word in words:
+            if len(told) < MOST_TOLD:
+                told[self._scrub(word)] = None
 
     def _clean(self, reply: Reply) -> Reply:
         """Return the reply without the key, should the server have sent it back."""

@@ -21,7 +21,7 @@ from aliquot.item_sets.items import Item
 from aliquot.item_sets.sources import load as load_items
 from aliquot.readers.options import ReadOptions
 from aliquot.runner.evaluation import Evaluation, ScorerSpec
-from aliquot.runner.evaluation_file import read_evaluation
+from aliquot.runner.evaluation_python import load_evaluation
 from aliquot.runner.rescoring import (
     Rescored,
     keep_rescoring,
@@ -31,6 +31,7 @@ from aliquot.runner.rescoring import (
     with_rescored,
 )
 from aliquot.runner.results import build_evidence, read_kept_items
+from aliquot.runner.stored import responses_of
 from aliquot.scorers.rules import rule_named
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.stats.results import Estimate, Undefined
@@ -82,7 +83,7 @@ def rescore(
     """
     if scorer is None and evaluation is None:
         raise UsageError("say by which rule: --scorer RULE, or --evaluation FILE for the scorer of a file")
-    given = read_evaluation(evaluation) if isinstance(evaluation, str | Path) else evaluation
+    given = load_evaluation(evaluation).evaluation if isinstance(evaluation, str | Path) else evaluation
     spec = ScorerSpec(rule=scorer) if scorer is not None or given is None else given.scorer
     run = _run_of(source)
     if run is not None:
@@ -140,21 +141,16 @@ def _of_log(source: str | Path | Evidence, options: ReadOptions | None) -> _Answ
     """Return the answers of a log as a run would have recorded them."""
     evidence = load([source], options=options)
     named = "the evidence" if isinstance(source, Evidence) else str(source)
-    texts, responses, items = evidence.texts, list[Response](), dict[str, dict[str, Item]]()
-    for row in evidence.responses.iter_rows(named=True):
-        system, task, item, attempt = (row[name] for name in ("system", "task", "item", "attempt"))
-        text = texts.response(system, task, item, attempt) if texts else None
-        status = row["status"]
-        if status in {"ok", "unparsed"}:  # whether an answer can be read is for the new rule to say
-            status = "missing" if text is None else "ok"
-        key = {"system": system, "task": task, "item": item, "attempt": attempt}
-        responses.append(Response(**key, status=status, reason=row["reason"], text=text))
-        if texts and item not in items.setdefault(task, {}):
-            reference = texts.reference(task, item)
-            items[task][item] = Item(item, {} if reference is None else {"reference": reference})
+    texts, items = evidence.texts, dict[str, dict[str, Item]]()
+    responses = responses_of(evidence)
+    for response in responses:
+        if texts and response.item not in items.setdefault(response.task, {}):
+            reference = texts.reference(response.task, response.item)
+            fields = {} if reference is None else {"reference": reference}
+            items[response.task][response.item] = Item(response.item, fields)
     if not any(response.text for response in responses):
         raise InputError("keeps no answers, so there is nothing to score", file=named)
-    return _Answers(evidence, tuple(responses), items, named, inputs_known=False)
+    return _Answers(evidence, responses, items, named, inputs_known=False)
 
 
 def _rescored(
