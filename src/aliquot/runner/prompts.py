@@ -13,6 +13,7 @@ from aliquot.errors import InputError, nearest
 from aliquot.item_sets.items import Item
 from aliquot.item_sets.options import LETTERS, options_of
 from aliquot.runner.evaluation import SystemSpec
+from aliquot.runner.shots import SHOTS, Shots
 from aliquot.systems.requests import (
     ChatRequest,
     ChoiceRequest,
@@ -36,15 +37,16 @@ class Prompt:
 
     Args:
         system: the system's name, for messages.
-        spec: its prompt, mode, instructions and decoding.
+        spec: its prompt, mode, instructions, values and decoding.
         file: the evaluation file, for messages.
+        shots: the examples an item is asked with; None for a prompt without.
 
     Raises:
         InputError: the template is not valid.
     """
 
-    def __init__(self, system: str, spec: SystemSpec, *, file: str = "") -> None:
-        self._system, self._spec, self._file = system, spec, file or None
+    def __init__(self, system: str, spec: SystemSpec, *, file: str = "", shots: Shots | None = None) -> None:
+        self._system, self._spec, self._file, self.shots = system, spec, file or None, shots
         try:
             self._template: Template = _ENVIRONMENT.from_string(spec.prompt)
         except TemplateSyntaxError as error:
@@ -55,16 +57,17 @@ class Prompt:
             ) from error
 
     def require_field(self, fields: Collection[str]) -> None:
-        """Refuse a prompt that would ask every item the same, and instructions written as a template.
+        """Refuse a prompt that would ask every item the same, and what stands where it has no effect.
 
         Args:
             fields: the fields of the items, the likeliest to be meant first.
 
         Raises:
-            InputError: the prompt uses no field, or the instructions use one.
+            InputError: the prompt uses no field, the instructions use one, a value has the name of a field, or shots
+                are not shown.
         """
-        instructions = self._spec.instructions or ""
-        sent = sorted(_variables(instructions).intersection(fields))
+        instructions, own = self._spec.instructions or "", self._spec.values.keys() | {SHOTS}
+        sent = sorted(_variables(instructions).intersection({*fields, *own}))
         if sent:
             raise InputError(
                 f"the instructions of {self._system!r} are sent as they stand, {{{{ {sent[0]} }}}} too",
@@ -72,7 +75,9 @@ class Prompt:
                 field="instructions",
                 remedy="Put fields of the item in the prompt",
             )
-        if not _variables(self._spec.prompt):
+        used = _variables(self._spec.prompt)
+        self._require_apart(fields, used)
+        if not used - own:
             braced = [name for name in _BRACED.findall(self._spec.prompt) if name in fields]
             meant = (*braced, *fields, "field")[0]
             raise InputError(
@@ -80,6 +85,25 @@ class Prompt:
                 file=self._file,
                 field="prompt",
                 remedy=f"Write {{{{ {meant} }}}}; fields of the items: {', '.join(sorted(fields)) or 'none'}",
+            )
+
+    def _require_apart(self, fields: Collection[str], used: Collection[str]) -> None:
+        """Refuse values and shots that would hide a field, and shots that the prompt does not show."""
+        own = (*self._spec.values, *([SHOTS] if self.shots is not None else []))
+        hidden = sorted(set(own).intersection(fields))
+        if hidden:
+            raise InputError(
+                f"{hidden[0]!r} of {self._system!r} has the name of a field of the items",
+                file=self._file,
+                field=SHOTS if hidden[0] == SHOTS else "values",
+                remedy="Rename one of them",
+            )
+        if self.shots is not None and self.shots.n and SHOTS not in used:
+            raise InputError(
+                f"the prompt of {self._system!r} does not show its shots",
+                file=self._file,
+                field="prompt",
+                remedy="Write {% for shot in shots %}{{ shot.question }} {{ shot.reference }}{% endfor %}",
             )
 
     def request(self, item: Item) -> Request:
@@ -121,14 +145,17 @@ class Prompt:
         return ChoiceRequest(context, options, tuple(before + name for name in named), spec.unconditional)
 
     def _render(self, item: Item) -> str:
+        seen = {**item.inputs, **self._spec.values}
+        if self.shots is not None:
+            seen[SHOTS] = self.shots.of(item)
         try:
-            return self._template.render(dict(item.inputs))
+            return self._template.render(seen)
         except UndefinedError as error:
             raise InputError(
                 f"the prompt of {self._system!r} cannot be filled for item {item.id!r}: {error.message}",
                 file=self._file,
                 field="prompt",
-                remedy=nearest(_quoted(str(error.message)), item.inputs),
+                remedy=nearest(_quoted(str(error.message)), seen),
             ) from error
         except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError) as error:
             raise InputError(
