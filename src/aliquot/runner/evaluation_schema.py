@@ -114,6 +114,11 @@ VARIED: Final[Mapping[str, Any]] = {
         ],
     },
     "shots": _keys(SHOT_KEYS, SHOTS) | {"description": "The examples that the template sees as shots"},
+    "continuations": {
+        "enum": list(CONTINUATIONS),
+        "description": "What stands for an option behind the prompt; with mode likelihood only",
+    },
+    "separator": {**_TEXT, "description": "What stands between prompt and continuation; a space by default"},
 }
 """What each key takes that a variant may change."""
 
@@ -155,11 +160,6 @@ SYSTEM: Final[Mapping[str, Any]] = {
     "variants": VARIANTS,
     "decoding": _keys(DECODING_KEYS, DECODING) | {"description": "How the answer is drawn"},
     "prices": _keys(PRICE_KEYS, PRICES, ("input", "output")) | {"description": "What its tokens cost"},
-    "continuations": {
-        "enum": list(CONTINUATIONS),
-        "description": "What stands for an option behind the prompt; with mode likelihood only",
-    },
-    "separator": {**_TEXT, "description": "What stands between prompt and continuation; a space by default"},
     "unconditional": {
         **_TEXT,
         "description": "A context without the question, behind which the options are asked too: 'Answer:'",

@@ -12,7 +12,15 @@ from aliquot.errors import InputError, excerpt
 from aliquot.files.documents import Node
 from aliquot.runner.evaluation import SystemSpec, Variant
 
-VARIANT_KEYS: Final = ("prompt", "instructions", "values", "option_order", "shots")
+VARIANT_KEYS: Final = (
+    "prompt",
+    "instructions",
+    "values",
+    "option_order",
+    "shots",
+    "continuations",
+    "separator",
+)
 """What a variant may change of its system; model and decoding are another system's."""
 
 MERGED: Final = ("values", "shots")
