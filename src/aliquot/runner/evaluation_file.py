@@ -127,10 +127,10 @@ def _require_keys(root: Node) -> None:
 
 
 def _required(system: dict[str, Node]) -> tuple[str, ...]:
-    """Return the keys a system needs; stored answers were made by a prompt of their own."""
+    """Return the keys a system needs; stored answers were made by a prompt of their own, variants may bring theirs."""
     model = system.get("model")
     stored = model is not None and isinstance(model.value, dict) and "run" in model.value
-    return ("model",) if stored else SYSTEM_REQUIRED
+    return ("model",) if stored or "variants" in system else SYSTEM_REQUIRED
 
 
 def _text(keys: dict[str, Node], name: str) -> str | None:
