@@ -34,7 +34,8 @@ from aliquot.cli.progress import JsonLines, ProgressLine
     "--max-cost", type=click.FloatRange(min=0), help="Stop at this much money (needs prices in the file)."
 )
 @click.option("--progress", type=click.Choice(["line", "json"]), default="line", help="How progress is said.")
-def command(evaluation: str, *, progress: str, **choices: Any) -> None:
+@click.option("--dry-run", is_flag=True, help="Show what would be asked first, and ask nothing.")
+def command(evaluation: str, *, progress: str, dry_run: bool, **choices: Any) -> None:
     """Ask the systems of an evaluation file about every item, once; run it again to go on where it stopped.
 
     A file that ends in .py is executed; what it calls evaluation is run.
@@ -44,6 +45,9 @@ def command(evaluation: str, *, progress: str, **choices: Any) -> None:
       aliquot compare runs/two-prompts
       aliquot run two-prompts.yaml --only broke:short,shown --attempts 5
     """  # noqa: D301 - \b is click's mark for a block kept as it stands
+    if dry_run:
+        _show_first(evaluation, limit=choices["limit"])
+        return
     from aliquot.verbs.run import run
 
     signal.signal(signal.SIGTERM, _stop)
@@ -69,3 +73,21 @@ def _stop(number: int, frame: FrameType | None) -> None:
         interrupt(number, frame)
     else:  # a shell that started this in the background has it ignored
         raise KeyboardInterrupt
+
+
+def _show_first(evaluation: str, *, limit: str | None) -> None:
+    """Print the first question of each system."""
+    from aliquot.reports.asked_first import render_first
+    from aliquot.verbs.preview import preview
+
+    found = preview(evaluation, limit=limit)
+    click.echo(
+        render_first(
+            found.systems,
+            name=found.name,
+            answers=found.answers,
+            attempts=found.attempts,
+            selection=found.selection,
+            item=found.item,
+        )
+    )
