@@ -33,7 +33,8 @@ class SystemSpec:
         mode: ``chat`` sends the prompt as the user's message, ``completion`` as a text to continue.
         instructions: system message (chat only), sent as it stands.
         decoding: how the answer is drawn.
-        prices: what its tokens cost; None when that is not said.
+        prices: what its tokens cost; None when that is not said, and ``"none"`` when nothing is to be taken for it,
+            not even from the price list of this package.
     """
 
     model: ModelName
@@ -41,13 +42,18 @@ class SystemSpec:
     mode: Mode = "chat"
     instructions: str | None = None
     decoding: Decoding = field(default_factory=Decoding)
-    prices: Prices | None = None
+    prices: Prices | Literal["none"] | None = None
 
     def __post_init__(self) -> None:
         if self.instructions is not None and self.mode == "completion":
             raise UsageError("instructions need mode: chat; in a completion they belong to the prompt")
         if isinstance(self.model, Endpoint):
             self.model.require_mode(self.mode)
+
+    @property
+    def stated(self) -> Prices | None:
+        """What its tokens cost; None when that is not known or not to be known."""
+        return None if self.prices == "none" else self.prices
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,4 +133,4 @@ class Evaluation:
             raise UsageError("an evaluation needs at least one system")
         if self.attempts < 1:
             raise UsageError(f"attempts is {self.attempts}; it must be 1 or more")
-        currency_of(spec.prices for spec in self.systems.values() if spec.prices is not None)
+        currency_of(spec.stated for spec in self.systems.values() if spec.stated is not None)

@@ -157,7 +157,10 @@ def _system(node: Node) -> SystemSpec:
     )
 
 
-def _prices(node: Node) -> Prices:
+def _prices(node: Node) -> Prices | Literal["none"]:
+    """Return stated prices, or that none are to be taken, not even from the shipped list."""
+    if node.value in (None, False, "none"):
+        return "none"
     keys = node.mapping(PRICE_KEYS)
     for name in ("input", "output"):
         if name not in keys:

@@ -91,7 +91,10 @@ SYSTEM: Final[Mapping[str, Any]] = {
     "instructions": {**_TEXT, "description": "The system message, sent as it stands; with mode chat only"},
     "prompt": {**_TEXT, "description": "Jinja2 template over the fields of an item"},
     "decoding": _keys(DECODING_KEYS, DECODING) | {"description": "How the answer is drawn"},
-    "prices": _keys(PRICE_KEYS, PRICES, ("input", "output")) | {"description": "What its tokens cost"},
+    "prices": {
+        "description": "What its tokens cost; none takes nothing from the price list of aliquot either",
+        "anyOf": [_keys(PRICE_KEYS, PRICES, ("input", "output")), {"enum": ["none", False, None]}],
+    },
 }
 """What each key of a system takes."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,11 +15,14 @@ from aliquot.files.journal import Journal
 from aliquot.files.records import Response, settle
 from aliquot.runner.cache import AnswerCache, cache_key
 from aliquot.runner.evaluation import ModelName
+from aliquot.runner.forecast import Earlier
 from aliquot.runner.guards import ParseRate
-from aliquot.runner.money import Purse, currency_of
+from aliquot.runner.money import Bill
 from aliquot.runner.plan import Plan, Question
 from aliquot.runner.progress import Tally
 from aliquot.runner.scoring import score_response
+from aliquot.runner.till import Till
+from aliquot.runner.workers import Workers
 from aliquot.scorers.scores import Score
 from aliquot.systems.replies import Reply
 from aliquot.systems.requests import ChatRequest, CompletionRequest, fingerprint
@@ -43,7 +45,7 @@ class Terms:
         concurrency: requests in flight; None for what the model says it can take.
         interleave: whether the systems take turns question by question, so that what drifts meets all alike.
         cache: answers kept between runs; None for none.
-        max_cost: money at which the session stops; None for no limit.
+        max_cost: money that the run may cost, earlier sessions included; None for no limit.
     """
 
     concurrency: int | None = None
@@ -62,6 +64,7 @@ class Executor:
         tally: counts and tells.
         now: the time of day, for the records.
         terms: how it asks.
+        earlier: what other runs hold of the same systems, by which this one is foreseen.
     """
 
     def __init__(
@@ -73,13 +76,13 @@ class Executor:
         tally: Tally,
         now: Callable[[], datetime],
         terms: Terms,
+        earlier: Mapping[str, Earlier] | None = None,
     ) -> None:
         self._plan, self._models, self._journal = plan, models, journal
         self._tally, self._now, self._terms = tally, now, terms
-        self._prices = {name: spec.prices for name, spec in plan.evaluation.systems.items()}
-        currency = currency_of(price for price in self._prices.values() if price is not None)
-        self._purse = Purse(limit=terms.max_cost, currency=currency)
-        self._purse.keep(journal.records)
+        self._earlier = earlier or {}
+        self._till = Till(plan, limit=terms.max_cost)
+        self._till.keep(journal.records)
         self._answered = answered_keys(journal.records)
         self._tries = Counter(record.key for record in journal.records)
         self._guards = {name: ParseRate(name, plan.evaluation.guards) for name in plan.evaluation.systems}
@@ -92,27 +95,22 @@ class Executor:
             MachineError: the journal cannot be written.
         """
         self._recount()
+        owed = {name: self._owed(name) for name in self._plan.evaluation.systems}
+        self._till.foresee(owed, self._journal.records, self._earlier)
+        self._till.tell(self._tally)
         self._tally.start()
-        self._purse.require_room()
-        by_system = [self._owed(name) for name in self._plan.evaluation.systems]
-        self._foresee(by_system)
+        self._till.require_room()
+        self._say_outlook()
+        by_system = list(owed.values())
         if self._terms.interleave:
             by_system = [[question for turn in zip_longest(*by_system) for question in turn if question]]
         for questions in by_system:
             await self._ask_all(questions)
 
-    def _foresee(self, owed: Iterable[Sequence[Question]]) -> None:
-        """Say what the answers still owed can cost at most, before anything is spent."""
-        prices, prompts = self._prices, self._plan.prompts
-        ceiling, currency = 0.0, ""
-        for question in (one for questions in owed for one in questions):
-            if (price := prices[question.system]) is not None:
-                ceiling += price.at_most(prompts[question.system].request(question.item))
-                currency = price.currency
-        if ceiling:
-            self._tally.note(
-                f"this costs at most about {ceiling:.2g} {currency} (every answer's budget used up)"
-            )
+    def _say_outlook(self) -> None:
+        """Say what this will take, or can cost at most: before it is spent, and once more when it is measured."""
+        if text := self._till.outlook():
+            self._tally.note(text)
 
     def _owed(self, system: str) -> list[Question]:
         """Return what a system is still to be asked, in order."""
@@ -129,22 +127,16 @@ class Executor:
                     self._guards[name].see(score.status)
 
     async def _ask_all(self, questions: Sequence[Question]) -> None:
-        """Let a few workers share the questions; the first fault of ours or stop of a guard ends them all."""
-        waiting = iter(questions)
+        """Let a few workers share the questions."""
         models = {question.system: self._model(question.system) for question in questions}
-        workers = self._terms.concurrency or min((model.concurrency for model in models.values()), default=1)
+        number = self._terms.concurrency or min((model.concurrency for model in models.values()), default=1)
+        workers = Workers(number, note=self._tally.note, on_stop=self._till.close)
 
-        async def work() -> None:
-            for question in waiting:
-                status = await self._ask(models[question.system], question)
-                self._guards[question.system].see(status)
+        async def ask(question: Question) -> None:
+            status = await self._ask(models[question.system], question)
+            self._guards[question.system].see(status)
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(workers):
-                    group.create_task(work())
-        except* AliquotError as faults:
-            raise _first(faults) from None
+        await workers.share(questions, ask)
 
     def _model(self, system: str) -> System:
         return self._models[self._plan.evaluation.systems[system].model]
@@ -153,8 +145,8 @@ class Executor:
         """Ask, put the answer on disk, count it, and return its status as scored."""
         request = self._plan.prompts[question.system].request(question.item)
         started = self._now().isoformat(timespec="milliseconds")
-        reply, cached = await self._answer(model, request, attempt=question.attempt)
-        cost, currency = (None, None) if cached else self._cost(question.system, reply)
+        reply, bill = await self._answer(model, question, request)
+        cached = bill is None
         response = Response(
             system=question.system,
             task=self._plan.task,
@@ -170,8 +162,9 @@ class Executor:
             tokens_out=reply.tokens_out,
             tokens_reasoning=reply.tokens_reasoning,
             tokens_cached=reply.tokens_cached,
-            cost=cost,
-            currency=currency,
+            cost=bill.cost if bill else None,
+            currency=bill.currency if bill else None,
+            cost_source=bill.source if bill else None,
             stage=reply.stage,
             steps=reply.steps,
             tool_calls=reply.tool_calls,
@@ -182,39 +175,28 @@ class Executor:
         )
         self._journal.append(response)
         score = self._score(question, response)
-        self._purse.pay(cost, currency)
-        self._tally.add(
-            question.system,
-            score.status,
-            score.value,
-            spent=self._purse.spent,
-            currency=self._purse.currency,
-        )
-        self._purse.require_room()
+        measured = self._till.take(response, request)
+        self._till.tell(self._tally)
+        self._tally.add(question.system, score.status, score.value)
+        if measured:
+            self._say_outlook()
         return score.status
 
-    def _cost(self, system: str, reply: Reply) -> tuple[float | None, str | None]:
-        """Return what an answer cost: by the stated prices, else as the system itself says."""
-        prices = self._prices[system]
-        if prices is None:
-            return reply.cost, reply.currency
-        cost = prices.of(reply)
-        return cost, None if cost is None else prices.currency
-
     async def _answer(
-        self, model: System, request: ChatRequest | CompletionRequest, *, attempt: int
-    ) -> tuple[Reply, bool]:
-        """Return the answer, and whether it was kept from an earlier run."""
+        self, model: System, question: Question, request: ChatRequest | CompletionRequest
+    ) -> tuple[Reply, Bill | None]:
+        """Return the answer and its bill; None for one that was kept from an earlier run."""
         cache = self._terms.cache
-        if cache is None:
-            return await _send(model, request), False
-        key = cache_key(model.components, request, attempt=attempt)
-        held = cache.get(key)
+        key = "" if cache is None else cache_key(model.components, request, attempt=question.attempt)
+        held = None if cache is None else cache.get(key)
         if held is not None:
-            return held, True
-        reply = await _send(model, request)
-        cache.put(key, reply)
-        return reply, False
+            return held, None
+        async with self._till.room(question.system, request):
+            reply = await _send(model, request)
+            bill = self._till.pay(question.system, request, reply)
+        if cache is not None:
+            cache.put(key, reply)
+        return reply, bill
 
     def _key(self, question: Question) -> Key:
         return (question.system, self._plan.task, question.item.id, question.attempt)
@@ -233,11 +215,3 @@ async def _send(model: System, request: ChatRequest | CompletionRequest) -> Repl
         raise
     except Exception as error:  # noqa: BLE001 - a user's system may raise anything, and no item may end the run
         return Reply(text="", status="error", reason=f"{type(error).__name__}: {error}")
-
-
-def _first(faults: BaseExceptionGroup[AliquotError]) -> AliquotError:
-    """Return the first single error of a group."""
-    error: AliquotError | BaseExceptionGroup[AliquotError] = faults
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error

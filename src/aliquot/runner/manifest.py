@@ -144,7 +144,7 @@ def _describe_system(spec: SystemSpec, model: System) -> dict[str, Any]:
         **template,
         "prompt_sha256": digest(template),
         "decoding": asdict(spec.decoding),
-        "prices": None if spec.prices is None else asdict(spec.prices),
+        "prices": None if spec.stated is None else asdict(spec.stated),
         "components": dict(model.components),
     }
 

@@ -12,10 +12,12 @@ import msgspec
 from aliquot.evidence.tables import Evidence
 from aliquot.files.journal import Journal
 from aliquot.files.run_directory import RunDirectory
+from aliquot.runner.earlier import earlier_answers
 from aliquot.runner.evaluation import ModelName
 from aliquot.runner.executor import Executor, Terms, answered_keys
 from aliquot.runner.manifest import continue_manifest, make_manifest, note_observed
 from aliquot.runner.plan import Plan
+from aliquot.runner.price_list import price_notes
 from aliquot.runner.progress import Observer, Tally
 from aliquot.runner.results import build_evidence, keep_item
 from aliquot.systems.system import System
@@ -71,12 +73,20 @@ async def run_session(
             for question in plan.questions(name)
         )
         manifest = continue_manifest(run.manifest, fresh, anything_left=owed)
-        for warning in manifest.warnings:
+        for warning in (*manifest.warnings, *price_notes(plan.evaluation, clocks.now().date())):
             observer.noted(warning)
         run.write_manifest(manifest)
         run.write_items(keep_item(item, task=plan.task, rule=plan.rules[item.id].name) for item in plan.items)
         tally = Tally(plan.total, observer=observer, clock=clocks.seconds)
-        executor = Executor(plan, models, journal=journal, tally=tally, now=clocks.now, terms=terms)
+        executor = Executor(
+            plan,
+            models,
+            journal=journal,
+            tally=tally,
+            now=clocks.now,
+            terms=terms,
+            earlier=earlier_answers(path, manifest) if owed else None,
+        )
         await executor.execute()
         manifest = note_observed(manifest, plan, models)
         run.write_manifest(
