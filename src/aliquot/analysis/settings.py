@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
+COST = "cost."
+"""Begins the names of settings that say by whose word costs are known, and what other scopes cost; no component."""
+
 _SHORT = 24
 """Values longer than this (prompts, hashes) are named, not printed."""
 
@@ -42,7 +45,7 @@ def settings_of(settings: pl.DataFrame, system: str, *, task: str, tasks: Sequen
 
 def contrast_settings(a: dict[str, str], b: dict[str, str]) -> Contrast:
     """Return what two systems' settings share and where they differ; a name known on one side only differs."""
-    names = sorted(a.keys() | b.keys())
+    names = sorted(name for name in a.keys() | b.keys() if not name.startswith(COST))
     different = [name for name in names if a.get(name) != b.get(name)]
     return Contrast(
         same=_components([name for name in names if name not in different], apart=different),

@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from aliquot.errors import InputError, UsageError
+from aliquot.files.plan_file import KeptCriteria
 from aliquot.files.writing import machine_errors, write_whole
 
 SCHEMA: Final = "aliquot.run/1"
@@ -38,6 +39,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         versions: package → version.
         warnings: what the run had to say.
         settings: everything else, by name.
+        criteria: what counts as success, every version of it; the last one holds.
         schema: name and version of this layout.
     """
 
@@ -55,6 +57,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     versions: dict[str, str] = msgspec.field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     settings: dict[str, Any] = msgspec.field(default_factory=dict)
+    criteria: tuple[KeptCriteria, ...] = ()
     schema: str = SCHEMA
 
 

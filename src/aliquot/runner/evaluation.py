@@ -9,6 +9,7 @@ from typing import Final, Literal, TypeAlias
 
 from aliquot.errors import UsageError, excerpt
 from aliquot.runner.money import Prices, currency_of
+from aliquot.runner.success import Success
 from aliquot.scorers.rules import rule_named
 from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.requests import Decoding
@@ -107,6 +108,7 @@ class Evaluation:
         cluster: field of the items that names the cluster.
         segments: fields of the items that become reporting slices.
         guards: when the run stops by itself.
+        success: what counts as success, to be kept with the run; None when that is not said.
         file: where it was read from, for messages.
     """
 
@@ -121,6 +123,7 @@ class Evaluation:
     cluster: str | None = None
     segments: tuple[str, ...] = ()
     guards: Guards = field(default_factory=Guards)
+    success: Success | None = None
     file: str = ""
 
     def __post_init__(self) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final, Literal, cast
+from typing import Any, Final, Literal, cast
 
+from aliquot.analysis.margins import margin_on, share_of
 from aliquot.errors import InputError, UsageError, excerpt
 from aliquot.files.documents import Node, parse
+from aliquot.files.plan_file import DIRECTIONS
 from aliquot.item_sets.sources import ENDINGS
 from aliquot.runner.endpoints import read_endpoint
 from aliquot.runner.evaluation import (
@@ -19,14 +21,16 @@ from aliquot.runner.evaluation import (
     SystemSpec,
 )
 from aliquot.runner.money import Prices
+from aliquot.runner.success import PASS_OR_FAIL, Success
 from aliquot.scorers.rules import RULES
 from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.requests import Decoding
 
 KEYS: Final = (
     "name", "task", "items", "sample", "seed", "attempts", "cluster", "segments", "scorer", "guards",
-    "systems",
+    "success", "systems",
 )  # fmt: skip
+SUCCESS_KEYS: Final = ("direction", "margin", "at_least", "level", "comparisons")
 SYSTEM_KEYS: Final = ("model", "mode", "instructions", "prompt", "decoding", "prices")
 PRICE_KEYS: Final = ("input", "output", "cached", "per", "currency", "source")
 REQUIRED: Final = ("name", "items", "scorer", "systems")
@@ -82,6 +86,7 @@ def parse_evaluation(text: str, *, file: str) -> Evaluation:
             segments=keys["segments"].texts() if "segments" in keys else (),
             scorer=_scorer(keys["scorer"]),
             guards=_guards(keys["guards"]) if "guards" in keys else Guards(),
+            success=_success(keys["success"]) if "success" in keys else None,
             systems={name: _system(node) for name, node in systems.items()},
             file=file,
         )
@@ -136,6 +141,32 @@ def _guards(node: Node) -> Guards:
     if keys["parse_rate"].value is False:
         return Guards(parse_rate=0.0)
     return Guards(parse_rate=keys["parse_rate"].number(low=0, high=1))
+
+
+def _success(node: Node) -> Success:
+    keys = node.mapping(SUCCESS_KEYS)
+    said: dict[str, Any] = {}
+    if "direction" in keys:
+        said["direction"] = keys["direction"].one_of(DIRECTIONS)
+    try:
+        if "margin" in keys:
+            said["margin"] = margin_on(PASS_OR_FAIL, _share(keys["margin"]))
+        if "at_least" in keys:
+            said["at_least"] = share_of(_share(keys["at_least"]))
+        if "level" in keys:
+            said["level"] = keys["level"].number()
+        if "comparisons" in keys:
+            said["comparisons"] = keys["comparisons"].whole(low=1)
+        if "margin" in said and "direction" not in said:
+            said["direction"] = "not_worse"
+        return Success(**said)
+    except UsageError as error:
+        node.refuse(str(error))
+
+
+def _share(node: Node) -> float | str:
+    """Return a number, or a text such as ``2pt`` or ``90%``."""
+    return node.value if isinstance(node.value, str) else node.number()
 
 
 def _system(node: Node) -> SystemSpec:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
+from aliquot.analysis.margins import HIGHEST_LEVEL
+from aliquot.files.plan_file import DIRECTIONS
 from aliquot.item_sets.sources import bundled_names
 from aliquot.runner.endpoints import MODEL_KEYS, MODEL_REQUIRED
 from aliquot.runner.evaluation import MODES, NAME
@@ -13,6 +15,7 @@ from aliquot.runner.evaluation_file import (
     KEYS,
     PRICE_KEYS,
     REQUIRED,
+    SUCCESS_KEYS,
     SYSTEM_KEYS,
     SYSTEM_REQUIRED,
 )
@@ -98,6 +101,22 @@ SYSTEM: Final[Mapping[str, Any]] = {
 }
 """What each key of a system takes."""
 
+_SHARE: Final[Mapping[str, Any]] = {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, _TEXT]}
+
+SUCCESS: Final[Mapping[str, Any]] = {
+    "direction": {"enum": list(DIRECTIONS), "description": "What the candidate has to show"},
+    "margin": {**_SHARE, "description": "Largest loss that does not matter: 2pt, or 0.02"},
+    "at_least": {**_SHARE, "description": "Share of the items the candidate has to pass: 90%, or 0.9"},
+    "level": {
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "maximum": HIGHEST_LEVEL,
+        "description": "Confidence level of all comparisons together",
+    },
+    "comparisons": _whole(1) | {"description": "Planned comparisons; one with each system but the first"},
+}
+"""What each key of ``success`` takes."""
+
 FILE: Final[Mapping[str, Any]] = {
     "name": {**_TEXT, "pattern": f"^{NAME.pattern}$", "description": "The run is kept in runs/NAME"},
     "task": {**_TEXT, "description": "The task's name; the item set's by default"},
@@ -120,6 +139,7 @@ FILE: Final[Mapping[str, Any]] = {
         {"parse_rate": {"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"const": False}]}},
     )
     | {"description": "When the run stops by itself"},
+    "success": _keys(SUCCESS_KEYS, SUCCESS) | {"description": "What counts as success, said before the run"},
     "systems": {
         "type": "object",
         "minProperties": 1,

@@ -45,6 +45,7 @@ seed: 7 # of the sample and of the order of asking
 segments: [SEGMENT] # fields that become slices of the report
 scorer: SCORER
 # guards: {parse_rate: 0.5} # stop when fewer of the first 24 answers of a system can be read; off switches it off
+# success: {direction: not_worse, margin: 2pt, at_least: 80%} # what counts as success; compare says whether it is met
 
 systems: # compare takes the first as the baseline
   short:
@@ -53,7 +54,7 @@ systems: # compare takes the first as the baseline
     instructions: Answer with one word or one number. # the system message, sent as it stands
     prompt: "{{ question }}" # Jinja2 over the fields of an item
     decoding: {temperature: 0, max_tokens: 32} # also stop, top_p, seed
-    # prices: {input: 0.15, output: 0.60, currency: USD} # for a million tokens each; run says what answers cost
+    # prices: {input: 0.15, output: 0.60, currency: USD} # for a million tokens each; known models have a list
 
   shown:
     model: embedded

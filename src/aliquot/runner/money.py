@@ -147,6 +147,7 @@ class Purse:
         self._limit, self._currency = limit, currency
         self._spent: dict[tuple[str, str], float] = {}
         self._held = self._unknown = 0.0
+        self._in_flight = 0
 
     @property
     def spent(self) -> float:
@@ -165,8 +166,8 @@ class Purse:
 
     @property
     def waiting(self) -> bool:
-        """Whether something in flight may still turn out cheaper than its ceiling."""
-        return self._held > 0
+        """Whether something is in flight that may turn out cheaper than its ceiling."""
+        return self._in_flight > 0
 
     def pay(
         self, cost: float | None, currency: str | None, *, scope: str = SYSTEM, at_most: float = 0.0
@@ -193,11 +194,13 @@ class Purse:
             if self._spent_up or taken + amount > self._limit * (1 + _SLACK):
                 return False
         self._held += amount
+        self._in_flight += 1
         return True
 
     def release(self, amount: float) -> None:
         """Give back what was set aside: the answer is paid, or was never sent."""
-        self._held = max(0.0, self._held - amount)
+        self._in_flight -= 1
+        self._held = max(0.0, self._held - amount) if self._in_flight else 0.0  # no residue of rounding
 
     def require_room(self, amount: float = 0.0) -> None:
         """Stop the run when the limit leaves no room for one more answer.

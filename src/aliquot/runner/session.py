@@ -20,6 +20,7 @@ from aliquot.runner.plan import Plan
 from aliquot.runner.price_list import price_notes
 from aliquot.runner.progress import Observer, Tally
 from aliquot.runner.results import build_evidence, keep_item
+from aliquot.runner.success import criteria_notes, with_criteria
 from aliquot.systems.system import System
 
 
@@ -72,8 +73,16 @@ async def run_session(
             for name in plan.evaluation.systems
             for question in plan.questions(name)
         )
-        manifest = continue_manifest(run.manifest, fresh, anything_left=owed)
-        for warning in (*manifest.warnings, *price_notes(plan.evaluation, clocks.now().date())):
+        old = run.manifest
+        manifest = with_criteria(
+            continue_manifest(old, fresh, anything_left=owed),
+            old,
+            plan.evaluation.success,
+            answers=len(answered),
+            now=clocks.now(),
+        )
+        prices = price_notes(plan.evaluation, clocks.now().date())
+        for warning in (*manifest.warnings, *criteria_notes(manifest, old), *prices):
             observer.noted(warning)
         run.write_manifest(manifest)
         run.write_items(keep_item(item, task=plan.task, rule=plan.rules[item.id].name) for item in plan.items)

@@ -38,6 +38,7 @@ class Workers:
     ) -> None:
         self._number, self._note, self._on_stop, self._patience_s = number, note, on_stop, patience_s
         self._stopped = False
+        self._why: RunStoppedError | None = None
         self._in_flight = 0
 
     async def share(self, work: Iterable[Work], do: Callable[[Work], Awaitable[None]]) -> None:
@@ -61,7 +62,8 @@ class Workers:
                 self._in_flight += 1
                 try:
                     await do(one)
-                except RunStoppedError:
+                except RunStoppedError as stop:
+                    self._why = self._why or stop
                     self._stop()
                     raise
                 finally:
@@ -74,7 +76,7 @@ class Workers:
             for task in tasks:
                 task.cancel()
             ended = await asyncio.gather(*tasks, return_exceptions=True)
-        _raise_first(ended)
+        _raise_first(ended, self._why)
 
     async def _see_through(self, tasks: list[asyncio.Task[None]]) -> None:
         try:
@@ -100,8 +102,10 @@ class Workers:
             self._on_stop()
 
 
-def _raise_first(ended: Iterable[BaseException | None]) -> None:
-    """Raise the first fault; one that is no stop goes before the stops, and what was cancelled is none."""
-    faults = [one for one in ended if one is not None and not isinstance(one, asyncio.CancelledError)]
-    for fault in sorted(faults, key=lambda one: isinstance(one, RunStoppedError)):
-        raise fault
+def _raise_first(ended: Iterable[BaseException | None], why: RunStoppedError | None) -> None:
+    """Raise the first fault that is no stop, else what stopped the run first; what was cancelled is no fault."""
+    for fault in ended:
+        if fault is not None and not isinstance(fault, RunStoppedError | asyncio.CancelledError):
+            raise fault
+    if why is not None:
+        raise why
