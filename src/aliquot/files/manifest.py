@@ -30,6 +30,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         systems: for each system its model, prompt template hash, decoding and every component's version; the
             first is the baseline.
         scorers: for each scorer its metric, version and normalisation.
+        alternatives: for each further metric of the same answers its scorers, likewise.
         attempts: repeated answers for each item.
         seed: the seed of the run.
         cluster: the field of the items that names the cluster.
@@ -48,6 +49,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     item_set: dict[str, Any] = msgspec.field(default_factory=dict)
     systems: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
     scorers: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
+    alternatives: dict[str, dict[str, dict[str, Any]]] = msgspec.field(default_factory=dict)
     attempts: int = 1
     seed: int | None = None
     cluster: str | None = None

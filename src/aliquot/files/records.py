@@ -13,6 +13,44 @@ SYSTEM: Final = "system"
 """Scope of what the systems under test were asked; what a judge is asked has a scope of its own."""
 
 
+class OptionLikelihood(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How probable one option of a choice was after its question.
+
+    Attributes:
+        option: the option's text.
+        log_probability: natural logarithm, summed over the tokens of the continuation that stood for the option.
+        tokens: number of those tokens.
+        characters: number of characters of the option's text, without separator.
+        bytes: number of its bytes in UTF-8.
+        greedy: whether every token was the most probable one at its place.
+        unconditional: log-probability of the same continuation without the question; None when it was not asked for.
+    """
+
+    option: str
+    log_probability: float
+    tokens: int
+    characters: int
+    bytes: int
+    greedy: bool = False
+    unconditional: float | None = None
+
+
+class TextLikelihood(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How probable a whole text was.
+
+    Attributes:
+        log_probability: natural logarithm, summed over its tokens.
+        tokens: number of its tokens.
+        words: number of its words: what stands between runs of white space.
+        bytes: number of its bytes in UTF-8.
+    """
+
+    log_probability: float
+    tokens: int
+    words: int
+    bytes: int
+
+
 class Response(
     msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="response"
 ):
@@ -44,6 +82,8 @@ class Response(
         steps: steps an agent took.
         tool_calls: tools it called.
         faults: what went wrong with the requests of this try that brought no answer.
+        options: how probable each option of a choice was, in the order of the item.
+        likelihood: how probable the whole text was.
     """
 
     system: str
@@ -71,6 +111,8 @@ class Response(
     steps: int | None = None
     tool_calls: int | None = None
     faults: tuple[str, ...] = ()
+    options: tuple[OptionLikelihood, ...] = ()
+    likelihood: TextLikelihood | None = None
 
     @property
     def key(self) -> tuple[str, str, str, int]:

@@ -20,8 +20,8 @@ MOST_RUNS: Final = 50
 MOST_BYTES: Final = 64 * 1024 * 1024
 """Size of a journal up to which it is read for a forecast."""
 
-_SAME: Final = ("prompt_sha256", "decoding", "components")
-"""What makes two systems of two runs one: prompt, decoding, and every component with its version."""
+_APART: Final = ("prices", "observed")
+"""What two systems of two runs may differ in and still be one; prompt, decoding and every component have to be equal."""
 
 
 def earlier_answers(path: Path, manifest: Manifest) -> Mapping[str, Earlier]:
@@ -74,4 +74,6 @@ def _look(path: Path, wanted: Mapping[str, Any], found: dict[str, Earlier]) -> N
 
 
 def _identity(about: Mapping[str, Any]) -> Any:
-    return msgspec.json.decode(msgspec.json.encode({part: about[part] for part in _SAME}))
+    return msgspec.json.decode(
+        msgspec.json.encode({part: said for part, said in about.items() if part not in _APART})
+    )

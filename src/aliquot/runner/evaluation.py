@@ -10,16 +10,26 @@ from typing import Final, Literal, TypeAlias
 from aliquot.errors import UsageError, excerpt
 from aliquot.runner.money import Prices, currency_of
 from aliquot.runner.success import Success
-from aliquot.scorers.rules import rule_named
+from aliquot.scorers.rules import Reads, rule_named
 from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.requests import Decoding
 
-Mode: TypeAlias = Literal["chat", "completion"]
+Mode: TypeAlias = Literal["chat", "completion", "likelihood", "perplexity"]
+
+Continuations: TypeAlias = Literal["texts", "letters"]
 
 ModelName: TypeAlias = str | Endpoint
 """What a system's model is known by."""
 
-MODES: Final = ("chat", "completion")
+MODES: Final = ("chat", "completion", "likelihood", "perplexity")
+CONTINUATIONS: Final = ("texts", "letters")
+
+UNDRAWN: Final = frozenset({"likelihood", "perplexity"})
+"""Modes in which nothing is written, so that there is nothing to draw."""
+
+CHOICE: Final[Mapping[str, str | None]] = {"continuations": "texts", "separator": " ", "unconditional": None}
+"""What of a system says how the options of a choice are asked, with its default; goes with mode likelihood alone."""
+
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 """What can name a run."""
 
@@ -31,11 +41,16 @@ class SystemSpec:
     Attributes:
         model: the model's name (``embedded``, or one given to ``run``), or where it is asked over HTTP.
         prompt: Jinja2 template over the fields of an item.
-        mode: ``chat`` sends the prompt as the user's message, ``completion`` as a text to continue.
+        mode: ``chat`` sends the prompt as the user's message, ``completion`` as a text to continue; ``likelihood`` asks
+            how probable each option of the item is behind the prompt, ``perplexity`` how probable the prompt is itself.
         instructions: system message (chat only), sent as it stands.
-        decoding: how the answer is drawn.
+        decoding: how the answer is drawn (chat and completion).
         prices: what its tokens cost; None when that is not said, and ``"none"`` when nothing is to be taken for it,
             not even from the price list of this package.
+        continuations: what stands for an option behind the prompt (likelihood only): its text, or its letter.
+        separator: what stands between prompt and continuation (likelihood only).
+        unconditional: a context without the question behind which the options are asked too (likelihood only); None for
+            none, and "" for the start of a text.
     """
 
     model: ModelName
@@ -44,10 +59,12 @@ class SystemSpec:
     instructions: str | None = None
     decoding: Decoding = field(default_factory=Decoding)
     prices: Prices | Literal["none"] | None = None
+    continuations: Continuations = "texts"
+    separator: str = " "
+    unconditional: str | None = None
 
     def __post_init__(self) -> None:
-        if self.instructions is not None and self.mode == "completion":
-            raise UsageError("instructions need mode: chat; in a completion they belong to the prompt")
+        self.require_fit()
         if isinstance(self.model, Endpoint):
             self.model.require_mode(self.mode)
 
@@ -55,6 +72,29 @@ class SystemSpec:
     def stated(self) -> Prices | None:
         """What its tokens cost; None when that is not known or not to be known."""
         return None if self.prices == "none" else self.prices
+
+    @property
+    def gives(self) -> tuple[Reads, ...]:
+        """What of an answer there is for rules to read."""
+        if self.mode == "perplexity":
+            return ("likelihood",)
+        if self.mode == "likelihood":
+            return ("text", "options", *(("unconditional",) if self.unconditional is not None else ()))
+        return ("text",)
+
+    def require_fit(self) -> None:
+        """Refuse settings that the mode does not go with.
+
+        Raises:
+            UsageError: they do not fit.
+        """
+        if self.instructions is not None and self.mode != "chat":
+            raise UsageError("instructions need mode: chat; elsewhere they belong to the prompt")
+        if self.decoding != Decoding() and self.mode in UNDRAWN:
+            raise UsageError(f"mode: {self.mode} draws no answer; leave decoding out")
+        for name, standard in CHOICE.items():
+            if getattr(self, name) != standard and self.mode != "likelihood":
+                raise UsageError(f"{name} needs mode: likelihood")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +141,7 @@ class Evaluation:
         items: a bundled item set's name, or a path to ``.jsonl`` or ``.csv``.
         systems: what is under test, by name; the first is the baseline.
         scorer: how answers are scored.
+        alternatives: further ways to score the same answers, kept beside the first.
         task: the task's name; None for the item set's.
         sample: the part of the item set that is asked; None for all of it.
         seed: seed of the sample and of the order.
@@ -116,6 +157,7 @@ class Evaluation:
     items: str
     systems: Mapping[str, SystemSpec]
     scorer: ScorerSpec
+    alternatives: tuple[ScorerSpec, ...] = ()
     task: str | None = None
     sample: SampleSpec | None = None
     seed: int = 0
@@ -134,6 +176,10 @@ class Evaluation:
             )
         if not self.systems:
             raise UsageError("an evaluation needs at least one system")
+        scorers = (self.scorer, *self.alternatives)
+        for spec in scorers:
+            if scorers.count(spec) > 1:
+                raise UsageError(f"scorers names {spec.rule or spec.field!r} twice")
         if self.attempts < 1:
             raise UsageError(f"attempts is {self.attempts}; it must be 1 or more")
         currency_of(spec.stated for spec in self.systems.values() if spec.stated is not None)

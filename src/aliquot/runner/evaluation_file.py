@@ -12,9 +12,14 @@ from aliquot.files.plan_file import DIRECTIONS
 from aliquot.item_sets.sources import ENDINGS
 from aliquot.runner.endpoints import read_endpoint
 from aliquot.runner.evaluation import (
+    CHOICE,
+    CONTINUATIONS,
     MODES,
+    UNDRAWN,
+    Continuations,
     Evaluation,
     Guards,
+    Mode,
     ModelName,
     SampleSpec,
     ScorerSpec,
@@ -27,13 +32,18 @@ from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.requests import Decoding
 
 KEYS: Final = (
-    "name", "task", "items", "sample", "seed", "attempts", "cluster", "segments", "scorer", "guards",
-    "success", "systems",
+    "name", "task", "items", "sample", "seed", "attempts", "cluster", "segments", "scorer",
+    "scorers", "guards", "success", "systems",
 )  # fmt: skip
 SUCCESS_KEYS: Final = ("direction", "margin", "at_least", "level", "comparisons")
-SYSTEM_KEYS: Final = ("model", "mode", "instructions", "prompt", "decoding", "prices")
+SYSTEM_KEYS: Final = (
+    "model", "mode", "instructions", "prompt", "decoding", "continuations", "separator", "unconditional", "prices",
+)  # fmt: skip
 PRICE_KEYS: Final = ("input", "output", "cached", "per", "currency", "source")
-REQUIRED: Final = ("name", "items", "scorer", "systems")
+REQUIRED: Final = ("name", "items", "systems")
+SCORING: Final = ("scorer", "scorers")
+"""Of these keys a file has exactly one."""
+
 SYSTEM_REQUIRED: Final = ("model", "prompt")
 WANTED: Final = "An evaluation file is YAML with name, items, scorer and systems: see docs/evaluation.md"
 DECODING_KEYS: Final = ("temperature", "max_tokens", "stop", "top_p", "seed")
@@ -71,6 +81,7 @@ def parse_evaluation(text: str, *, file: str) -> Evaluation:
     root = parse(text, file=file, remedy=WANTED)
     _require_keys(root)
     keys = root.mapping(KEYS)
+    scorer, *alternatives = _scorers(keys)
     systems = keys["systems"].mapping()
     if not systems:
         keys["systems"].refuse("no system is listed", remedy="List at least one")
@@ -84,7 +95,8 @@ def parse_evaluation(text: str, *, file: str) -> Evaluation:
             attempts=keys["attempts"].whole(low=1) if "attempts" in keys else 1,
             cluster=_text(keys, "cluster"),
             segments=keys["segments"].texts() if "segments" in keys else (),
-            scorer=_scorer(keys["scorer"]),
+            scorer=scorer,
+            alternatives=tuple(alternatives),
             guards=_guards(keys["guards"]) if "guards" in keys else Guards(),
             success=_success(keys["success"]) if "success" in keys else None,
             systems={name: _system(node) for name, node in systems.items()},
@@ -96,8 +108,10 @@ def parse_evaluation(text: str, *, file: str) -> Evaluation:
 
 def _require_keys(root: Node) -> None:
     """Refuse a file that lacks keys, with all of them in one line."""
-    lacking = {f"{name!r}": hint for name, hint in root.lacking(REQUIRED).items()}
-    systems = root.mapping(remedy=WANTED).get("systems")
+    given = root.mapping(remedy=WANTED)
+    wanted = REQUIRED if "scorers" in given else (*REQUIRED, "scorer")
+    lacking = {f"{name!r}": hint for name, hint in root.lacking(wanted).items()}
+    systems = given.get("systems")
     listed = systems.mapping() if systems is not None and isinstance(systems.value, dict) else {}
     for system, node in listed.items():
         if isinstance(node.value, dict):
@@ -123,6 +137,19 @@ def _sample(node: Node) -> SampleSpec:
     if "items" not in keys:
         node.refuse("the key 'items' is missing", remedy="Say how many items to draw")
     return SampleSpec(items=keys["items"].whole(low=1), by=_text(keys, "by"))
+
+
+def _scorers(keys: dict[str, Node]) -> list[ScorerSpec]:
+    """Return the scorers, of which the first makes the headline."""
+    if "scorers" not in keys:
+        return [_scorer(keys["scorer"])]
+    node = keys["scorers"]
+    if "scorer" in keys:
+        node.refuse("scorer and scorers exclude each other", remedy="Put the first of the list under scorers")
+    listed = node.entries()
+    if not listed:
+        node.refuse("no scorer is listed", remedy="List at least one; the first makes the headline")
+    return [_scorer(one) for one in listed]
 
 
 def _scorer(node: Node) -> ScorerSpec:
@@ -171,20 +198,29 @@ def _share(node: Node) -> float | str:
 
 def _system(node: Node) -> SystemSpec:
     keys = node.mapping(SYSTEM_KEYS)
-    mode = keys["mode"].one_of(MODES) if "mode" in keys else "chat"
+    mode = cast("Mode", keys["mode"].one_of(MODES) if "mode" in keys else "chat")
     model = _model(keys["model"])
     if isinstance(model, Endpoint):
         try:
             model.require_mode(mode)
         except UsageError as error:
             keys["model"].refuse(str(error))
+    for name in CHOICE:
+        if name in keys and mode != "likelihood":
+            keys[name].refuse(f"{name} needs mode: likelihood", remedy="Leave it out, or change the mode")
+    if "decoding" in keys and mode in UNDRAWN:
+        keys["decoding"].refuse(f"mode: {mode} draws no answer", remedy="Leave decoding out")
+    continuations = keys["continuations"].one_of(CONTINUATIONS) if "continuations" in keys else "texts"
     return SystemSpec(
         model=model,
-        mode=cast("Literal['chat', 'completion']", mode),
+        mode=mode,
         instructions=_text(keys, "instructions"),
         prompt=keys["prompt"].text(),
         decoding=_decoding(keys["decoding"]) if "decoding" in keys else Decoding(),
         prices=_prices(keys["prices"]) if "prices" in keys else None,
+        continuations=cast("Continuations", continuations),
+        separator=keys["separator"].text() if "separator" in keys else " ",
+        unconditional=_text(keys, "unconditional"),
     )
 
 

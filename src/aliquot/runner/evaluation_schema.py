@@ -9,12 +9,13 @@ from aliquot.analysis.margins import HIGHEST_LEVEL
 from aliquot.files.plan_file import DIRECTIONS
 from aliquot.item_sets.sources import bundled_names
 from aliquot.runner.endpoints import MODEL_KEYS, MODEL_REQUIRED
-from aliquot.runner.evaluation import MODES, NAME
+from aliquot.runner.evaluation import CHOICE, CONTINUATIONS, MODES, NAME, UNDRAWN
 from aliquot.runner.evaluation_file import (
     DECODING_KEYS,
     KEYS,
     PRICE_KEYS,
     REQUIRED,
+    SCORING,
     SUCCESS_KEYS,
     SYSTEM_KEYS,
     SYSTEM_REQUIRED,
@@ -89,7 +90,8 @@ SYSTEM: Final[Mapping[str, Any]] = {
     },
     "mode": {
         "enum": list(MODES),
-        "description": "chat sends the prompt as a message, completion continues it",
+        "description": "chat sends the prompt as a message, completion continues it, likelihood asks how probable each "
+        "option is behind it, perplexity how probable it is itself",
     },
     "instructions": {**_TEXT, "description": "The system message, sent as it stands; with mode chat only"},
     "prompt": {**_TEXT, "description": "Jinja2 template over the fields of an item"},
@@ -97,6 +99,15 @@ SYSTEM: Final[Mapping[str, Any]] = {
     "prices": {
         "description": "What its tokens cost; none takes nothing from the price list of aliquot either",
         "anyOf": [_keys(PRICE_KEYS, PRICES, ("input", "output")), {"enum": ["none", False, None]}],
+    },
+    "continuations": {
+        "enum": list(CONTINUATIONS),
+        "description": "What stands for an option behind the prompt; with mode likelihood only",
+    },
+    "separator": {**_TEXT, "description": "What stands between prompt and continuation; a space by default"},
+    "unconditional": {
+        **_TEXT,
+        "description": "A context without the question, behind which the options are asked too: 'Answer:'",
     },
 }
 """What each key of a system takes."""
@@ -116,6 +127,19 @@ SUCCESS: Final[Mapping[str, Any]] = {
     "comparisons": _whole(1) | {"description": "Planned comparisons; one with each system but the first"},
 }
 """What each key of ``success`` takes."""
+SCORER: Final[Mapping[str, Any]] = {
+    "description": "One rule, or the field of the items that names each one's",
+    "anyOf": [{"enum": list(RULES)}, _keys(("field",), {"field": _TEXT}, ("field",))],
+}
+"""What a scorer is."""
+
+
+def _only(keys: Collection[str], modes: Collection[str]) -> dict[str, Any]:
+    """Return the schema by which the keys go with these modes alone; without a word of it the mode is chat."""
+    said: dict[str, Any] = {"properties": {"mode": {"enum": list(modes)}}}
+    said |= {} if "chat" in modes else {"required": ["mode"]}
+    return {"if": {"not": said}, "then": {"not": {"anyOf": [{"required": [key]} for key in keys]}}}
+
 
 FILE: Final[Mapping[str, Any]] = {
     "name": {**_TEXT, "pattern": f"^{NAME.pattern}$", "description": "The run is kept in runs/NAME"},
@@ -130,9 +154,13 @@ FILE: Final[Mapping[str, Any]] = {
     "attempts": _whole(1) | {"description": "Answers asked of each system for each item"},
     "cluster": {**_TEXT, "description": "Field that names what items share (document, conversation)"},
     "segments": {**_TEXTS, "description": "Fields that become slices of the report"},
-    "scorer": {
-        "description": "One rule, or the field of the items that names each one's",
-        "anyOf": [{"enum": list(RULES)}, _keys(("field",), {"field": _TEXT}, ("field",))],
+    "scorer": SCORER,
+    "scorers": {
+        "type": "array",
+        "minItems": 1,
+        "uniqueItems": True,
+        "items": {name: said for name, said in SCORER.items() if name != "description"},
+        "description": "Several in the place of scorer; the first makes the headline, the others stand beside it",
     },
     "guards": _keys(
         ("parse_rate",),
@@ -146,8 +174,11 @@ FILE: Final[Mapping[str, Any]] = {
         "description": "What is under test, by name; the first is the baseline",
         "additionalProperties": _keys(SYSTEM_KEYS, SYSTEM, SYSTEM_REQUIRED)
         | {
-            "if": {"properties": {"mode": {"const": "completion"}}, "required": ["mode"]},
-            "then": {"not": {"required": ["instructions"]}},
+            "allOf": [
+                _only(("instructions",), ("chat",)),
+                _only(("decoding",), [mode for mode in MODES if mode not in UNDRAWN]),
+                _only(tuple(CHOICE), ("likelihood",)),
+            ]
         },
     },
 }
@@ -162,7 +193,7 @@ def evaluation_schema() -> dict[str, Any]:
 
     Examples:
         >>> evaluation_schema()["required"]
-        ['name', 'items', 'scorer', 'systems']
+        ['name', 'items', 'systems']
     """
     head = {"$schema": DIALECT, "$id": "urn:aliquot:evaluation:1", "title": "An evaluation file of aliquot"}
-    return head | _keys(KEYS, FILE, REQUIRED)
+    return head | _keys(KEYS, FILE, REQUIRED) | {"oneOf": [{"required": [name]} for name in SCORING]}

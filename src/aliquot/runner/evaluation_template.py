@@ -44,6 +44,7 @@ seed: 7 # of the sample and of the order of asking
 # cluster: document # field that names what items share, so that they are not taken for independent
 segments: [SEGMENT] # fields that become slices of the report
 scorer: SCORER
+#   or several in its place: scorers: [words, exact]; the first makes the headline, the others stand beside it
 # guards: {parse_rate: 0.5} # stop when fewer of the first 24 answers of a system can be read; off switches it off
 # success: {direction: not_worse, margin: 2pt, at_least: 80%} # what counts as success; compare says whether it is met
 
@@ -51,6 +52,7 @@ systems: # compare takes the first as the baseline
   short:
     model: embedded # a small model on this machine (aliquot model), or a name given to aliquot.run(models=...)
     mode: chat # the prompt is the user's message
+    # mode: likelihood chooses the most probable of an item's options (continuations, separator, unconditional)
     instructions: Answer with one word or one number. # the system message, sent as it stands
     prompt: "{{ question }}" # Jinja2 over the fields of an item
     decoding: {temperature: 0, max_tokens: 32} # also stop, top_p, seed

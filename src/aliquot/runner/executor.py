@@ -17,6 +17,7 @@ from aliquot.runner.cache import AnswerCache, cache_key
 from aliquot.runner.evaluation import ModelName
 from aliquot.runner.forecast import Earlier
 from aliquot.runner.guards import ParseRate
+from aliquot.runner.likelihoods import ask_choice, ask_text
 from aliquot.runner.money import Bill
 from aliquot.runner.plan import Plan, Question
 from aliquot.runner.progress import Tally
@@ -25,7 +26,13 @@ from aliquot.runner.till import Till
 from aliquot.runner.workers import Workers
 from aliquot.scorers.scores import Score
 from aliquot.systems.replies import Reply
-from aliquot.systems.requests import ChatRequest, CompletionRequest, fingerprint
+from aliquot.systems.requests import (
+    ChatRequest,
+    ChoiceRequest,
+    LikelihoodRequest,
+    Request,
+    fingerprint,
+)
 from aliquot.systems.system import System
 
 Key: TypeAlias = tuple[str, str, str, int]
@@ -123,7 +130,7 @@ class Executor:
                 response = self._answered.get(self._key(question))
                 if response is not None:
                     score = self._score(question, response)
-                    self._tally.keep(name, score.status, score.value)
+                    self._tally.keep(name, score.status, self._rate(question, score))
                     self._guards[name].see(score.status)
 
     async def _ask_all(self, questions: Sequence[Question]) -> None:
@@ -172,19 +179,19 @@ class Executor:
             started=started,
             request=fingerprint(request, of=model.components),
             cached=cached,
+            options=reply.options,
+            likelihood=reply.likelihood,
         )
         self._journal.append(response)
         score = self._score(question, response)
         measured = self._till.take(response, request)
         self._till.tell(self._tally)
-        self._tally.add(question.system, score.status, score.value)
+        self._tally.add(question.system, score.status, self._rate(question, score))
         if measured:
             self._say_outlook()
         return score.status
 
-    async def _answer(
-        self, model: System, question: Question, request: ChatRequest | CompletionRequest
-    ) -> tuple[Reply, Bill | None]:
+    async def _answer(self, model: System, question: Question, request: Request) -> tuple[Reply, Bill | None]:
         """Return the answer and its bill; None for one that was kept from an earlier run."""
         cache = self._terms.cache
         key = "" if cache is None else cache_key(model.components, request, attempt=question.attempt)
@@ -201,15 +208,23 @@ class Executor:
     def _key(self, question: Question) -> Key:
         return (question.system, self._plan.task, question.item.id, question.attempt)
 
+    def _rate(self, question: Question, score: Score) -> float | None:
+        """Return the value that counts for the running rate; other numbers than 0 and 1 make none."""
+        return score.value if self._plan.rules[question.item.id].kind == "binary" else None
+
     def _score(self, question: Question, response: Response) -> Score:
         return score_response(self._plan.rules[question.item.id], question.item, response)
 
 
-async def _send(model: System, request: ChatRequest | CompletionRequest) -> Reply:
+async def _send(model: System, request: Request) -> Reply:
     """Ask once; what a system raises is a lost request, and a row like any other."""
     try:
         if isinstance(request, ChatRequest):
             return await model.chat(request)
+        if isinstance(request, ChoiceRequest):
+            return await ask_choice(model, request)
+        if isinstance(request, LikelihoodRequest):
+            return await ask_text(model, request)
         return await model.complete(request)
     except AliquotError:
         raise

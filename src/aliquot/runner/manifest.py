@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -15,9 +15,10 @@ from aliquot.errors import UsageError
 from aliquot.files.manifest import Manifest
 from aliquot.item_sets.items import digest
 from aliquot.item_sets.samples import Selection
-from aliquot.runner.evaluation import ModelName, SystemSpec
+from aliquot.runner.evaluation import CHOICE, UNDRAWN, ModelName, SystemSpec
 from aliquot.runner.executor import Terms
 from aliquot.runner.plan import ORDER, Plan
+from aliquot.scorers.rules import Rule
 from aliquot.systems.system import Observed, System
 
 PACKAGES: Final = ("aliquot", "jinja2", "msgspec", "numpy", "polars", "pyyaml")
@@ -54,9 +55,10 @@ def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: dateti
         systems={
             name: _describe_system(spec, models[spec.model]) for name, spec in evaluation.systems.items()
         },
-        scorers={
-            rule.name: {"metric": "success", "version": rule.version, "normalisation": rule.normalisation}
-            for rule in sorted(set(plan.rules.values()), key=lambda rule: rule.name)
+        scorers=_describe_rules(plan.rules.values()),
+        alternatives={
+            way.metric: _describe_rules(rules.values())
+            for way, rules in zip(plan.rescored(), plan.alternatives, strict=True)
         },
         attempts=evaluation.attempts,
         seed=evaluation.seed,
@@ -138,12 +140,21 @@ def describe_selection(selection: Selection) -> str:
     return f"{selection.how} sample, {selection.n} of {selection.of}{by}{whole}, seed {selection.seed}"
 
 
+def _describe_rules(rules: Iterable[Rule]) -> dict[str, dict[str, Any]]:
+    return {
+        rule.name: {"metric": rule.metric, "version": rule.version, "normalisation": rule.normalisation}
+        for rule in sorted(set(rules), key=lambda rule: rule.name)
+    }
+
+
 def _describe_system(spec: SystemSpec, model: System) -> dict[str, Any]:
     template = {"mode": spec.mode, "instructions": spec.instructions, "prompt": spec.prompt}
+    choice = {name: getattr(spec, name) for name in CHOICE} if spec.mode == "likelihood" else {}
     return {
         **template,
+        **choice,
         "prompt_sha256": digest(template),
-        "decoding": asdict(spec.decoding),
+        "decoding": None if spec.mode in UNDRAWN else asdict(spec.decoding),
         "prices": None if spec.stated is None else asdict(spec.stated),
         "components": dict(model.components),
     }
@@ -164,8 +175,8 @@ def _changes(old: Manifest, new: Manifest, *, with_versions: bool) -> list[str]:
         before, after = _plain(old.systems[name]), _plain(new.systems[name])
         changed += [
             f"{part} of {name!r}"
-            for part in ("mode", "instructions", "prompt", "decoding")
-            if before[part] != after[part]
+            for part in ("mode", "instructions", "prompt", *CHOICE, "decoding")
+            if before.get(part) != after.get(part)
         ]
         parts = before["components"].keys() | after["components"].keys()
         changed += [
@@ -195,9 +206,16 @@ def _versions() -> dict[str, str]:
 def _warnings(plan: Plan) -> list[str]:
     said: list[str] = []
     for name, spec in plan.evaluation.systems.items():
-        if spec.mode == "completion" and spec.prompt != spec.prompt.rstrip():
+        if spec.mode in {"completion", "likelihood"} and spec.prompt != spec.prompt.rstrip():
             said.append(
-                f"the prompt of {name!r} ends with white space, which a completion continues; write |- for |"
+                f"the prompt of {name!r} ends with white space, which a {spec.mode} continues; write |- for |"
+            )
+        if spec.mode == "perplexity" and spec.prompt != spec.prompt.strip():
+            said.append(f"the prompt of {name!r} adds white space to the text, which counts; write |- for |")
+        if spec.continuations == "letters" and not plan.prompts[name].shows_options(plan.items[0]):
+            said.append(
+                f"the prompt of {name!r} does not show the options that the letters stand for: "
+                f"{{% for option in options %}}"
             )
     asked, drawn = plan.selection.asked, plan.selection.n
     if asked is not None and drawn < asked:

@@ -9,7 +9,7 @@ from typing import Final
 from aliquot.errors import RunStoppedError, UsageError
 from aliquot.files.records import SYSTEM, Response
 from aliquot.systems.replies import Reply
-from aliquot.systems.requests import ChatRequest, CompletionRequest
+from aliquot.systems.requests import ChatRequest, ChoiceRequest, LikelihoodRequest, Request
 
 CHARACTERS_A_TOKEN: Final = 3.0
 """Characters that make a token of a prompt, for the estimate before anything is asked; English has about four."""
@@ -62,17 +62,27 @@ class Prices:
             (reply.tokens_in - held) * self.input + held * cached + reply.tokens_out * self.output
         ) / self.per
 
-    def at_most(self, request: ChatRequest | CompletionRequest) -> float:
-        """Return about what an answer can cost at most: its whole budget used up."""
-        tokens = len(asked_text(request)) / CHARACTERS_A_TOKEN
-        return (tokens * self.input + request.decoding.max_tokens * self.output) / self.per
+    def at_most(self, request: Request) -> float:
+        """Return about what an answer can cost at most: its whole budget used up.
+
+        A likelihood costs one echo of its text; a server that has to force tokens is sent the text once for each.
+        """
+        if isinstance(request, ChoiceRequest):
+            return sum(self.at_most(part) for part in request.parts)
+        tokens = max(map(len, asked_texts(request))) / CHARACTERS_A_TOKEN
+        written = 1 if isinstance(request, LikelihoodRequest) else request.decoding.max_tokens
+        return (tokens * self.input + written * self.output) / self.per
 
 
-def asked_text(request: ChatRequest | CompletionRequest) -> str:
-    """Return all the text of a request."""
+def asked_texts(request: Request) -> tuple[str, ...]:
+    """Return the text of a request, or of each part of one that asks several things."""
+    if isinstance(request, ChoiceRequest):
+        return tuple(text for part in request.parts for text in asked_texts(part))
+    if isinstance(request, LikelihoodRequest):
+        return (request.context + request.continuation,)
     if isinstance(request, ChatRequest):
-        return "".join(message.content for message in request.messages)
-    return request.prompt
+        return ("".join(message.content for message in request.messages),)
+    return (request.prompt,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +120,11 @@ class Ceilings:
         self._factor = dict.fromkeys(prices, 1.0)
         self._dearest = dict.fromkeys(prices, 0.0)
 
-    def of(self, system: str, request: ChatRequest | CompletionRequest) -> float:
+    def of(self, system: str, request: Request) -> float:
         """Return the ceiling of one answer, in the currency of the prices."""
         return self.of_all(system, thought=self.thought(system, request), answers=1)
 
-    def thought(self, system: str, request: ChatRequest | CompletionRequest) -> float:
+    def thought(self, system: str, request: Request) -> float:
         """Return what an answer was thought to cost at most before any had come; 0 without prices."""
         price = self._prices[system]
         return 0.0 if price is None else price.at_most(request)
@@ -124,7 +134,7 @@ class Ceilings:
         priced = self._prices[system] is not None
         return self._factor[system] * thought if priced else self._dearest[system] * answers
 
-    def learn(self, system: str, request: ChatRequest | CompletionRequest, cost: float) -> None:
+    def learn(self, system: str, request: Request, cost: float) -> None:
         """Take note of what an answer did cost."""
         self._dearest[system] = max(self._dearest[system], cost)
         if (thought := self.thought(system, request)) > 0:

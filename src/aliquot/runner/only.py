@@ -137,8 +137,18 @@ def narrowed(plan: Plan, only: Only, items: Sequence[str], *, attempts: int) -> 
         guards=Guards(parse_rate=0.0),
     )
     selection = Selection(how=f"only {only}", n=len(chosen), of=len(plan.item_set))
-    rules = {item.id: plan.rules[item.id] for item in chosen}
-    return replace(plan, evaluation=evaluation, items=chosen, selection=selection, rules=rules), folder
+    rules, *alternatives = (
+        {item.id: way[item.id] for item in chosen} for way in (plan.rules, *plan.alternatives)
+    )
+    narrow = replace(
+        plan,
+        evaluation=evaluation,
+        items=chosen,
+        selection=selection,
+        rules=rules,
+        alternatives=tuple(alternatives),
+    )
+    return narrow, folder
 
 
 def how_they_came(

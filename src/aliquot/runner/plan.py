@@ -12,9 +12,10 @@ from aliquot.errors import InputError, UsageError, nearest
 from aliquot.item_sets.items import Item, ItemSet
 from aliquot.item_sets.samples import Selection, sample
 from aliquot.item_sets.sources import load
-from aliquot.runner.evaluation import Evaluation, SampleSpec
+from aliquot.runner.evaluation import Evaluation, SampleSpec, ScorerSpec
 from aliquot.runner.prompts import Prompt
-from aliquot.scorers.rules import Rule, rule_named, score
+from aliquot.runner.rescoring import Rescored, require_one_metric
+from aliquot.scorers.rules import NEEDS, RULES, Reads, Rule, rule_named, score
 
 ORDER: Final = "numpy default_rng([seed, 1]) permutation of the ids in byte order"
 """How the order of a run comes about; recorded with it."""
@@ -40,6 +41,7 @@ class Plan:
         selection: how they were chosen.
         prompts: the compiled prompt of each system.
         rules: the rule of each item, by id.
+        alternatives: the rules of each item in the further ways to score, by id.
     """
 
     evaluation: Evaluation
@@ -48,6 +50,7 @@ class Plan:
     selection: Selection
     prompts: Mapping[str, Prompt]
     rules: Mapping[str, Rule]
+    alternatives: tuple[Mapping[str, Rule], ...] = ()
 
     @property
     def task(self) -> str:
@@ -58,6 +61,14 @@ class Plan:
     def total(self) -> int:
         """Number of answers the run needs."""
         return len(self.evaluation.systems) * len(self.items) * self.evaluation.attempts
+
+    def rescored(self) -> tuple[Rescored, ...]:
+        """Return the further ways to score, in the form in which their outcomes are made."""
+        base = next(iter(self.rules.values())).metric
+        return tuple(
+            Rescored(task=self.task, base=base, rules={item: rule.name for item, rule in rules.items()})
+            for rules in self.alternatives
+        )
 
     def questions(self, system: str) -> Iterator[Question]:
         """Return what a system is asked, in order: every item once, then all again for the next attempt."""
@@ -96,14 +107,20 @@ def make_plan(evaluation: Evaluation, *, limit: int | None = None) -> Plan:
         prompt.require_field(fields)
         for item in chosen:
             prompt.request(item)
-    return Plan(
+    rules, *alternatives = (
+        _rules(spec, chosen, file=item_set.source) for spec in (evaluation.scorer, *evaluation.alternatives)
+    )
+    plan = Plan(
         evaluation=evaluation,
         item_set=item_set,
         items=_ordered(chosen, seed=evaluation.seed),
         selection=selection,
         prompts=prompts,
-        rules={item.id: _rule(evaluation, item) for item in chosen},
+        rules=rules,
+        alternatives=tuple(alternatives),
     )
+    _require_read(plan)
+    return plan
 
 
 def _part(evaluation: Evaluation, *, limit: int | None) -> SampleSpec | None:
@@ -115,6 +132,7 @@ def _part(evaluation: Evaluation, *, limit: int | None) -> SampleSpec | None:
 
 def _require_fields(evaluation: Evaluation, item_set: ItemSet) -> None:
     named = {"cluster": evaluation.cluster, "scorer": evaluation.scorer.field}
+    named |= {f"scorers ({spec.field})": spec.field for spec in evaluation.alternatives}
     named |= {f"segments ({name})": name for name in evaluation.segments}
     for key, name in named.items():
         if name is not None and name not in item_set.field_names:
@@ -124,15 +142,67 @@ def _require_fields(evaluation: Evaluation, item_set: ItemSet) -> None:
             )
 
 
-def _rule(evaluation: Evaluation, item: Item) -> Rule:
-    """Return the item's rule, after checking that it can score the item."""
-    name = evaluation.scorer.rule or item.text(evaluation.scorer.field or "")
-    if name is None:
+def _rules(spec: ScorerSpec, items: tuple[Item, ...], *, file: str) -> dict[str, Rule]:
+    """Return the rule of each item, after checking that it can score the item and that all measure the same.
+
+    An error of an item names the file it comes from.
+    """
+    try:
+        found = {item.id: _rule(spec, item) for item in items}
+    except InputError as error:
+        if error.file is not None:
+            raise
         raise InputError(
-            f"item {item.id!r} names no rule", row=item.row, field=evaluation.scorer.field, remedy="Name one"
-        )
+            error.problem, file=file, row=error.row, field=error.field, remedy=error.remedy
+        ) from error
+    require_one_metric(found.values())
+    return found
+
+
+def _require_read(plan: Plan) -> None:
+    """Refuse rules that the answers hold nothing for: the headline's for every system, others for all of them.
+
+    Raises:
+        UsageError: there is nothing to read, or two ways to score would go by one name.
+    """
+    systems = plan.evaluation.systems
+    for rule in sorted(set(plan.rules.values()), key=lambda rule: rule.name):
+        for name, spec in systems.items():
+            if rule.reads not in spec.gives:
+                raise UsageError(
+                    f"the rule {rule.name!r} reads {NEEDS[rule.reads]}; {name!r} has mode: {spec.mode}. "
+                    f"{_fitting(spec.gives)}"
+                )
+        if rule.whole_only:
+            raise UsageError(
+                f"{rule.name} is a number of all texts together and no one text has it, so it makes no headline. Put "
+                f"one of each text first: scorers: [bits_per_byte, {rule.name}]"
+            )
+    for rules in plan.alternatives:
+        for rule in sorted(set(rules.values()), key=lambda rule: rule.name):
+            if not any(rule.reads in spec.gives for spec in systems.values()):
+                raise UsageError(
+                    f"scorers: the rule {rule.name!r} reads {NEEDS[rule.reads]}; no system has that"
+                )
+    names = [next(iter(plan.rules.values())).metric, *(one.metric for one in plan.rescored())]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(f"scorers holds two ways to score that would both be called {twice!r}")
+
+
+def _fitting(gives: tuple[Reads, ...]) -> str:
+    """Return the sentence that names the rules which read what a system gives, its own first."""
+    own = [rule.name for rule in RULES.values() if rule.reads in gives and rule.reads != "text"]
+    return f"Rules that can read it: {', '.join(own or [rule.name for rule in RULES.values() if rule.reads in gives])}"
+
+
+def _rule(spec: ScorerSpec, item: Item) -> Rule:
+    """Return the item's rule, after checking that it can score the item."""
+    name = spec.rule or item.text(spec.field or "")
+    if name is None:
+        raise InputError(f"item {item.id!r} names no rule", row=item.row, field=spec.field, remedy="Name one")
     rule = rule_named(name)
-    score(rule, item, "")
+    rule.try_on(item)
     own = rule.right_answer(item)
     if own is not None and score(rule, item, own).value != 1.0:
         raise InputError(

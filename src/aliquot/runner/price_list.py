@@ -12,7 +12,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from aliquot.runner.evaluation import Evaluation
-from aliquot.runner.money import Prices, asked_text
+from aliquot.runner.money import Prices
 from aliquot.runner.plan import Plan
 from aliquot.systems.endpoint import Endpoint
 
@@ -108,7 +108,8 @@ def with_listed_prices(plan: Plan) -> Plan:
 def _longest(plan: Plan, system: str) -> int:
     """Return the bytes of a system's longest prompt: a tokeniser over bytes makes no more tokens than those."""
     prompt = plan.prompts[system]
-    return max(len(asked_text(prompt.request(item)).encode("utf-8", "surrogatepass")) for item in plan.items)
+    texts = (text for item in plan.items for text in asked_texts(prompt.request(item)))
+    return max(len(text.encode("utf-8", "surrogatepass")) for text in texts)
 
 
 def price_notes(evaluation: Evaluation, today: date) -> Iterator[str]:

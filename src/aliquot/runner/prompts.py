@@ -11,8 +11,16 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from aliquot.errors import InputError, nearest
 from aliquot.item_sets.items import Item
+from aliquot.item_sets.options import LETTERS, options_of
 from aliquot.runner.evaluation import SystemSpec
-from aliquot.systems.requests import ChatRequest, CompletionRequest, Message
+from aliquot.systems.requests import (
+    ChatRequest,
+    ChoiceRequest,
+    CompletionRequest,
+    LikelihoodRequest,
+    Message,
+    Request,
+)
 
 _ENVIRONMENT: Final = ImmutableSandboxedEnvironment(
     undefined=StrictUndefined,
@@ -74,17 +82,43 @@ class Prompt:
                 remedy=f"Write {{{{ {meant} }}}}; fields of the items: {', '.join(sorted(fields)) or 'none'}",
             )
 
-    def request(self, item: Item) -> ChatRequest | CompletionRequest:
+    def request(self, item: Item) -> Request:
         """Return what the system is asked about an item.
 
         Raises:
-            InputError: the prompt uses a field the item has not, or fails in another way.
+            InputError: the prompt uses a field the item has not, or fails in another way; the item has no options, or
+                no text, whose probability could be asked.
         """
         text = self._render(item)
         if self._spec.mode == "completion":
             return CompletionRequest(text, self._spec.decoding)
+        if self._spec.mode == "likelihood":
+            return self._choice(text, item)
+        if self._spec.mode == "perplexity":
+            if not text.strip():
+                raise InputError(f"item {item.id!r} gives an empty text", row=item.row, remedy="Leave it out")
+            return LikelihoodRequest("", text)
         opening = (Message("system", self._spec.instructions),) if self._spec.instructions else ()
         return ChatRequest((*opening, Message("user", text)), self._spec.decoding)
+
+    def shows_options(self, item: Item) -> bool:
+        """Tell whether every option of an item stands in what is asked."""
+        text = self._render(item)
+        return all(option in text for option in options_of(item))
+
+    def _choice(self, text: str, item: Item) -> ChoiceRequest:
+        """Return the question of a choice; white space at the end of the context goes to the continuations.
+
+        Tokens mostly begin with a space and none ends with one, so a context that does would be torn from what follows
+        (lm-evaluation-harness moves it likewise).
+        """
+        spec, options = self._spec, options_of(item)
+        context = text.rstrip()
+        if not context:
+            raise InputError(f"the prompt of {self._system!r} is empty for item {item.id!r}", row=item.row)
+        before = text[len(context) :] + spec.separator
+        named = LETTERS[: len(options)] if spec.continuations == "letters" else options
+        return ChoiceRequest(context, options, tuple(before + name for name in named), spec.unconditional)
 
     def _render(self, item: Item) -> str:
         try:

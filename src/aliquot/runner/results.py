@@ -13,20 +13,20 @@ from aliquot.analysis.settings import COST
 from aliquot.errors import InputError
 from aliquot.evidence.assembly import assemble
 from aliquot.evidence.identity import inputs_text, text_of
-from aliquot.evidence.metrics import metric_row
 from aliquot.evidence.tables import METRICS, Evidence, Note, Source
 from aliquot.files.manifest import Manifest
 from aliquot.files.records import SYSTEM, Response, settle, spending
 from aliquot.files.run_directory import FORMAT, ITEMS, RunDirectory, StoredItem
 from aliquot.findings.numbers import write_money
 from aliquot.item_sets.items import Item
+from aliquot.runner.evaluation import CHOICE
 from aliquot.runner.executor import Key
-from aliquot.runner.rescoring import read_rescorings, with_rescored
+from aliquot.runner.rescoring import Rescored, describe_metric, read_rescorings, with_rescored
 from aliquot.runner.scoring import score_response
-from aliquot.scorers.rules import rule_named
+from aliquot.scorers.rules import RATE, rule_named
 
-METRIC: Final = "success"
-"""The headline metric: 1 when the answer is right by its rule."""
+METRIC: Final = RATE
+"""The headline metric of right and wrong: 1 when the answer is right by its rule."""
 
 
 class KeptItem(StoredItem, frozen=True, kw_only=True, omit_defaults=True):
@@ -35,13 +35,15 @@ class KeptItem(StoredItem, frozen=True, kw_only=True, omit_defaults=True):
     Attributes:
         fields: the item's fields.
         rule: the rule that scores it.
+        alternatives: the rules of the further ways to score it, in their order.
     """
 
     fields: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
     rule: str = ""
+    alternatives: tuple[str, ...] = ()
 
 
-def keep_item(item: Item, *, task: str, rule: str) -> KeptItem:
+def keep_item(item: Item, *, task: str, rule: str, alternatives: tuple[str, ...] = ()) -> KeptItem:
     """Return an item in the form a run directory keeps."""
     return KeptItem(
         task=task,
@@ -51,6 +53,7 @@ def keep_item(item: Item, *, task: str, rule: str) -> KeptItem:
         content=item.content,
         fields=dict(item.fields),
         rule=rule,
+        alternatives=alternatives,
     )
 
 
@@ -90,7 +93,8 @@ def build_evidence(run: RunDirectory) -> Evidence:
     if unfinished:
         notes.append(Note("unfinished", f"{unfinished} of {len(rows)} answers are not given yet"))
     outcomes = pl.DataFrame([outcome for _, outcome in rows], infer_schema_length=None)
-    headline = metric_row(METRIC, outcomes["value"].cast(pl.Float64), kind="binary", headline=True)
+    rule = rule_named(kept[0].rule)
+    headline = describe_metric(rule, rule.metric, outcomes["value"].cast(pl.Float64), headline=True)
     evidence = assemble(
         outcomes,
         items=pl.DataFrame([_item_row(manifest, item) for item in kept], infer_schema_length=None),
@@ -106,9 +110,22 @@ def build_evidence(run: RunDirectory) -> Evidence:
         texts=run.texts,
     )
     items = {item.item: Item(item.item, item.fields) for item in kept}
-    for rescored in read_rescorings(run):
+    for rescored in (*_alternatives(kept), *read_rescorings(run)):
         evidence = with_rescored(evidence, rescored, responses.values(), items)
     return evidence
+
+
+def _alternatives(kept: Sequence[KeptItem]) -> list[Rescored]:
+    """Return the further ways to score that the evaluation names."""
+    ways = zip(*(item.alternatives for item in kept), strict=True)
+    return [
+        Rescored(
+            task=kept[0].task,
+            base=rule_named(kept[0].rule).metric,
+            rules={item.item: rule for item, rule in zip(kept, rules, strict=True)},
+        )
+        for rules in ways
+    ]
 
 
 def _attempts(manifest: Manifest, kept: Iterable[KeptItem]) -> list[tuple[str, KeptItem, int]]:
@@ -133,12 +150,14 @@ def _row(
         status="missing",
         reason="not asked yet",
     )
-    score = score_response(rule_named(kept.rule), Item(kept.item, kept.fields), response)
+    rule = rule_named(kept.rule)
+    score = score_response(rule, Item(kept.item, kept.fields), response)
     answer = msgspec.structs.asdict(response)
     answer |= {"status": score.status, "reason": response.reason or score.note}
+    del answer["options"], answer["likelihood"]  # numbers for rules, and no columns of the table
     outcome = {name: answer[name] for name in ("system", "task", "item", "attempt", "status")}
-    outcome |= {"metric": METRIC, "scorer": _scorer_name(manifest), "by": "rule"}
-    return answer, outcome | {"value": score.value, "label": score.label}
+    outcome |= {"metric": rule.metric, "scorer": _scorer_name(manifest), "by": "rule"}
+    return answer, outcome | {"value": score.value, "label": score.label, "parts": score.parts}
 
 
 def _scorer_name(manifest: Manifest) -> str:
@@ -173,9 +192,10 @@ def _settings(manifest: Manifest) -> Iterable[tuple[str, str, str]]:
         parts = about["components"] | about.get("observed", {})
         own = {name: str(value) for name, value in parts.items()}
         own["prompt"] = f"{about['mode']}, sha256:{about['prompt_sha256'][:20]}"
+        own |= {name: repr(about[name]) for name in CHOICE if about.get(name) is not None}
         own |= {
             f"decoding.{name}": text_of(value)
-            for name, value in about["decoding"].items()
+            for name, value in (about["decoding"] or {}).items()
             if value is not None
         }
         yield from ((system, name, value) for name, value in (own | shared).items() if value)

@@ -85,7 +85,15 @@ async def run_session(
         for warning in (*manifest.warnings, *criteria_notes(manifest, old), *prices):
             observer.noted(warning)
         run.write_manifest(manifest)
-        run.write_items(keep_item(item, task=plan.task, rule=plan.rules[item.id].name) for item in plan.items)
+        run.write_items(
+            keep_item(
+                item,
+                task=plan.task,
+                rule=plan.rules[item.id].name,
+                alternatives=tuple(rules[item.id].name for rules in plan.alternatives),
+            )
+            for item in plan.items
+        )
         tally = Tally(plan.total, observer=observer, clock=clocks.seconds)
         executor = Executor(
             plan,

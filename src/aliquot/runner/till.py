@@ -14,7 +14,7 @@ from aliquot.runner.money import Bill, Ceilings, Purse, bill_of, currency_of
 from aliquot.runner.plan import Plan, Question
 from aliquot.runner.progress import Tally
 from aliquot.systems.replies import Reply
-from aliquot.systems.requests import ChatRequest, CompletionRequest
+from aliquot.systems.requests import Request
 
 
 class Till:
@@ -77,7 +77,7 @@ class Till:
             self._purse.require_room()
 
     @asynccontextmanager
-    async def room(self, system: str, request: ChatRequest | CompletionRequest) -> AsyncGenerator[None]:
+    async def room(self, system: str, request: Request) -> AsyncGenerator[None]:
         """Hold an answer's ceiling while it is in flight; wait for room while others may turn out cheaper.
 
         Raises:
@@ -101,7 +101,7 @@ class Till:
         self._closed = True
         self._settled.set()
 
-    def pay(self, system: str, request: ChatRequest | CompletionRequest, reply: Reply) -> Bill:
+    def pay(self, system: str, request: Request, reply: Reply) -> Bill:
         """Pay an answer and return its bill. What was lost on the way costs nothing that anybody could know."""
         bill = bill_of(self._prices[system], reply)
         lost = reply.status in MEASUREMENT_SIDE
@@ -111,7 +111,7 @@ class Till:
             self._ceilings.learn(system, request, bill.cost)
         return bill
 
-    def take(self, response: Response, request: ChatRequest | CompletionRequest) -> bool:
+    def take(self, response: Response, request: Request) -> bool:
         """Count an answer as come; True the first time that this run's own answers tell what is to come."""
         self._forecast.take(response)
         self._thought[response.system] -= self._ceilings.thought(response.system, request)
@@ -148,5 +148,5 @@ class Till:
             most=self._most if priced else None,
         )
 
-    def _request(self, question: Question) -> ChatRequest | CompletionRequest:
+    def _request(self, question: Question) -> Request:
         return self._plan.prompts[question.system].request(question.item)

@@ -1,7 +1,7 @@
 """Requests over HTTP: one at a time, bounded in time and size, and never sent twice without our saying so.
 
-aiohttp sends again by itself only what it holds for idempotent (GET and its like); everything here is a POST, and
-redirects are not followed. Needs the extra ``http``.
+aiohttp sends again by itself only what it holds for idempotent (GET and its like); every question is a POST, and only
+what a server says of itself is read by GET. Redirects are not followed. Needs the extra ``http``.
 """
 
 from __future__ import annotations
@@ -130,13 +130,16 @@ class HttpTransport:
         self._urls: dict[str, URL] = {}
         self._session: aiohttp.ClientSession | None = None
 
-    async def send(self, path: str, body: bytes, read: Callable[[Incoming], Awaitable[T]]) -> T:
+    async def send(
+        self, path: str, body: bytes | None, read: Callable[[Incoming], Awaitable[T]], *, root: bool = False
+    ) -> T:
         """Send one request and return what ``read`` makes of the answer.
 
         Args:
             path: where, below the base URL.
-            body: the request's body, JSON.
+            body: the request's body, JSON; None to read what stands there.
             read: reads an answer with status 200; may raise ``FaultError``.
+            root: whether the path stands beside ``/v1`` and not below it.
 
         Raises:
             FaultError: no answer, one that cannot be read, or one that took too long.
@@ -145,7 +148,12 @@ class HttpTransport:
         try:
             async with (
                 asyncio.timeout_at(watch.first_ends) as watch.timer,
-                self._open().post(self._url(path), data=body, allow_redirects=False) as response,
+                self._open().request(
+                    "GET" if body is None else "POST",
+                    self._url(path, root=root),
+                    data=body,
+                    allow_redirects=False,
+                ) as response,
             ):
                 if response.status == 200:
                     return await read(Incoming(response, watch.elapsed, watch.begin))
@@ -177,9 +185,10 @@ class HttpTransport:
         if session is not None:
             await session.close()
 
-    def _url(self, path: str) -> URL:
+    def _url(self, path: str, *, root: bool) -> URL:
         if path not in self._urls:
-            url = URL(self._endpoint.base_url.rstrip("/") + path)
+            base = self._endpoint.base_url.rstrip("/")
+            url = URL((base.removesuffix("/v1") if root else base) + path)
             version = self._endpoint.api_version
             self._urls[path] = url if version is None else url.with_query({"api-version": version})
         return self._urls[path]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -16,12 +16,12 @@ from aliquot.errors import UsageError
 from aliquot.stats.results import Undefined
 from aliquot.systems.endpoint import PATHS, Api, Endpoint
 from aliquot.systems.faults import FaultError
+from aliquot.systems.http_likelihoods import HttpLikelihoods
 from aliquot.systems.http_transport import HttpTransport, Incoming
 from aliquot.systems.keys import Key
 from aliquot.systems.openai_answers import Said, decode_completion, make_reply, read_choice
-from aliquot.systems.openai_bodies import chat_body, completion_body, echo_body, response_body
+from aliquot.systems.openai_bodies import chat_body, completion_body, response_body
 from aliquot.systems.openai_faults import Refusals, wants_other_budget
-from aliquot.systems.openai_likelihood import read_likelihood
 from aliquot.systems.openai_responses import read_response
 from aliquot.systems.openai_streams import ChoiceStream, ResponseStream, read_stream
 from aliquot.systems.pace import Pace
@@ -31,6 +31,8 @@ from aliquot.systems.retries import Patience, persist
 
 MOST_SNAPSHOTS: Final = 5
 """Snapshots of one server that are told apart; a further one is not recorded."""
+
+T = TypeVar("T")
 
 _encode = msgspec.json.Encoder().encode
 
@@ -60,6 +62,7 @@ class OpenAIModel:
         self._refusals = Refusals(endpoint)
         self._budget = "max_tokens"
         self._snapshots: dict[str, None] = {}
+        self._likelihoods = HttpLikelihoods(endpoint, self._transport, self._persist, self._see)
 
     @property
     def components(self) -> Mapping[str, str]:
@@ -68,8 +71,9 @@ class OpenAIModel:
 
     @property
     def observed(self) -> Mapping[str, str]:
-        """What the server said of itself while it answered: the model it named, and its fingerprint."""
-        return {"snapshot": ", ".join(self._snapshots)} if self._snapshots else {}
+        """What the server said of itself while it answered: the model it named, and how it told likelihoods."""
+        snapshot = {"snapshot": ", ".join(self._snapshots)} if self._snapshots else {}
+        return snapshot | ({"likelihood": self._likelihoods.way} if self._likelihoods.way else {})
 
     @property
     def concurrency(self) -> int:
@@ -95,30 +99,15 @@ class OpenAIModel:
         self._require("completions")
         return await self._ask("completions", completion_body(self._endpoint, request))
 
-    async def log_likelihood(self, request: LikelihoodRequest) -> Likelihood | Undefined:
-        """Read the continuation's log-probability off the echo of the prompt, where the server has it."""
-        if not request.continuation:
-            return Undefined("the continuation is empty")
-
-        async def read(incoming: Incoming) -> Likelihood | Undefined:
-            found = decode_completion(await incoming.body(), content_type=incoming.content_type)
-            return read_likelihood(
-                found,
-                context=request.context,
-                continuation=request.continuation,
-                latency_s=incoming.elapsed_s,
-            )
-
-        body = _encode(echo_body(self._endpoint, request))
+    async def log_likelihood(self, request: LikelihoodRequest) -> Likelihood | Undefined | Reply:
+        """Return how probable a continuation is, as this server tells it: by echo, else by forced tokens."""
+        self._require("completions")
         try:
-            value, _ = await persist(
-                lambda: self._transport.send(PATHS["completions"], body, read),
-                pace=self._pace,
-                patience=self._patience,
-            )
+            found = await self._likelihoods.ask(request)
         except FaultError as fault:
-            return Undefined(f"the server gave no log-probability ({fault.reason})")
-        return value
+            return self._lost(fault, {})
+        self._refusals.answered = True
+        return found
 
     async def close(self) -> None:
         """Close all connections."""
@@ -137,11 +126,13 @@ class OpenAIModel:
             FaultError: it was given up.
         """
         encoded, read = _encode(body), self._reader(api)
-        reply, faults = await persist(
-            lambda: self._transport.send(PATHS[api], encoded, read), pace=self._pace, patience=self._patience
-        )
+        reply, faults = await self._persist(lambda: self._transport.send(PATHS[api], encoded, read))
         self._refusals.answered = True
         return self._clean(replace(reply, faults=faults) if faults else reply)
+
+    async def _persist(self, once: Callable[[], Awaitable[T]]) -> tuple[T, tuple[str, ...]]:
+        """Return what a request brings and the faults before it, at the pace and with the patience of this model."""
+        return await persist(once, pace=self._pace, patience=self._patience)
 
     def _reader(self, api: Api) -> Callable[[Incoming], Awaitable[Reply]]:
         async def read(incoming: Incoming) -> Reply:
@@ -150,7 +141,7 @@ class OpenAIModel:
             else:
                 body = await incoming.body()
                 said = _read_whole(api, body, content_type=incoming.content_type)
-            self._see(said)
+            self._see(said.model, said.fingerprint)
             return make_reply(said, latency_s=incoming.elapsed_s, first_token_s=incoming.first_s)
 
         return read
@@ -163,9 +154,9 @@ class OpenAIModel:
         """
         return self._refusals.judge(fault, body)
 
-    def _see(self, said: Said) -> None:
+    def _see(self, model: str | None, fingerprint: str | None) -> None:
         """Note which model answered."""
-        name = " ".join(word for word in (said.model, said.fingerprint) if word)
+        name = " ".join(word for word in (model, fingerprint) if word)
         if name and name not in self._snapshots and len(self._snapshots) < MOST_SNAPSHOTS:
             self._snapshots[self._scrub(name)] = None
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from aliquot.files.records import OptionLikelihood, TextLikelihood
+
 ReplyStatus: TypeAlias = Literal["ok", "refused", "truncated", "timeout", "failed", "error"]
 
 EMPTY = "empty answer"
@@ -36,6 +38,8 @@ class Reply:
         tool_calls: tools it called.
         faults: what went wrong with each request made for this answer before the last, and with the last when there
             is no answer.
+        options: how probable each option of a choice was.
+        likelihood: how probable the whole text was.
     """
 
     text: str
@@ -54,6 +58,8 @@ class Reply:
     steps: int | None = None
     tool_calls: int | None = None
     faults: tuple[str, ...] = ()
+    options: tuple[OptionLikelihood, ...] = ()
+    likelihood: TextLikelihood | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,12 +71,18 @@ class Likelihood:
         tokens: number of tokens of the continuation.
         greedy: whether every token was the most probable one at its place.
         latency_s: seconds for all requests of this continuation.
+        tokens_in: tokens of all these requests, where they are known.
+        tokens_out: tokens that these requests had the model write, where they are known.
+        faults: what went wrong with requests made before those that were answered.
     """
 
     log_probability: float
     tokens: int
     greedy: bool
     latency_s: float | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    faults: tuple[str, ...] = ()
 
 
 def classify(text: str, *, finish: str | None) -> tuple[ReplyStatus, str | None]:

@@ -1,4 +1,4 @@
-"""What a system is asked: three frozen requests with one canonical form each."""
+"""What a system is asked: frozen requests with one canonical form each."""
 
 from __future__ import annotations
 
@@ -66,13 +66,41 @@ class CompletionRequest:
 
 @dataclass(frozen=True, slots=True)
 class LikelihoodRequest:
-    """How probable is ``continuation`` after ``context``, token by token."""
+    """How probable is ``continuation`` after ``context``, token by token.
+
+    Without a context it is how probable a text is from its first token on; one that is longer than what the model reads
+    is then cut into windows.
+    """
 
     context: str
     continuation: str
 
 
-Request: TypeAlias = ChatRequest | CompletionRequest | LikelihoodRequest
+@dataclass(frozen=True, slots=True)
+class ChoiceRequest:
+    """Which of several continuations is the most probable; asked as one ``LikelihoodRequest`` for each.
+
+    Attributes:
+        context: the question.
+        options: the options' texts, of which the answer is one.
+        continuations: what stands for each option behind the context.
+        unconditional: a context without the question, after which each continuation is asked too; None for none.
+    """
+
+    context: str
+    options: tuple[str, ...]
+    continuations: tuple[str, ...]
+    unconditional: str | None = None
+
+    @property
+    def parts(self) -> tuple[LikelihoodRequest, ...]:
+        """The requests that it consists of: each continuation after the context, then each without it."""
+        contexts = (self.context,) if self.unconditional is None else (self.context, self.unconditional)
+        return tuple(LikelihoodRequest(context, one) for context in contexts for one in self.continuations)
+
+
+Request: TypeAlias = ChatRequest | CompletionRequest | LikelihoodRequest | ChoiceRequest
+"""Whatever a system can be asked."""
 
 
 def canonical(request: Request) -> str:
@@ -88,7 +116,7 @@ def canonical(request: Request) -> str:
     body = _fields(request)  # not asdict, which copies everything and takes four times as long
     if isinstance(request, ChatRequest):
         body["messages"] = [_fields(message) for message in request.messages]
-    if not isinstance(request, LikelihoodRequest):
+    if isinstance(request, ChatRequest | CompletionRequest):
         drawn = _fields(request.decoding)
         body["decoding"] = {name: value for name, value in drawn.items() if value is not None}
     return json.dumps({kind: body}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

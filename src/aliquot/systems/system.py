@@ -36,8 +36,8 @@ class System(Protocol):
         """Continue a text."""
         ...
 
-    async def log_likelihood(self, request: LikelihoodRequest) -> Likelihood | Undefined:
-        """Return how probable a continuation is, or why that is not defined for this text."""
+    async def log_likelihood(self, request: LikelihoodRequest) -> Likelihood | Undefined | Reply:
+        """Return how probable a continuation is, why that is not defined for this text, or the fault that befell it."""
         ...
 
     async def close(self) -> None:

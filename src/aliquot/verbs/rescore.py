@@ -22,8 +22,16 @@ from aliquot.item_sets.sources import load as load_items
 from aliquot.readers.options import ReadOptions
 from aliquot.runner.evaluation import Evaluation, ScorerSpec
 from aliquot.runner.evaluation_file import read_evaluation
-from aliquot.runner.rescoring import Rescored, keep_rescoring, require_items, rules_of, with_rescored
+from aliquot.runner.rescoring import (
+    Rescored,
+    keep_rescoring,
+    require_items,
+    require_read,
+    rules_of,
+    with_rescored,
+)
 from aliquot.runner.results import build_evidence, read_kept_items
+from aliquot.scorers.rules import rule_named
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.stats.results import Estimate, Undefined
 from aliquot.verbs.read import convert, load
@@ -165,21 +173,28 @@ def _rescored(
             require_items(asked, listed, file=file)
             items = {item: listed[item] for item in own}
             fields = {item: dict(about.fields) for item, about in items.items()}
+        rules = rules_of(spec, items.values(), file=file)
         one = Rescored(
             task=task,
-            base=_base(evidence, task),
-            rules=rules_of(spec, items.values(), file=file),
+            base=_base(evidence, task, rules),
+            rules=rules,
             items=item_set.hash[:8] if item_set is not None else "",
             fields=fields,
         )
+        require_read(one, answers.responses, file=file)
         evidence = with_rescored(evidence, one, answers.responses, items)
         made.append(one)
     return evidence, tuple(made)
 
 
-def _base(evidence: Evidence, task: str) -> str:
-    """Return the metric that is read anew: the headline without its filter; success where it is no pass or fail."""
+def _base(evidence: Evidence, task: str, rules: Mapping[str, str]) -> str:
+    """Return the metric that is read anew: the headline without its filter; success where it is no pass or fail.
+
+    A rule that measures what the headline measures reads that anew, whatever it is.
+    """
     headline = headline_metric(evidence, task)
+    if headline in {rule_named(rule).metric for rule in rules.values()}:
+        return headline
     return headline.split(",")[0] if scale_of(evidence, headline).kind == "binary" else "success"
 
 
