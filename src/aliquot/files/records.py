@@ -123,6 +123,10 @@ class Response(
         """System, task, item and attempt: what the try was made for."""
         return (self.system, self.task, self.item, self.attempt)
 
+    def light(self) -> Response:
+        """Return the record without what is read on demand: this one has nothing of the kind."""
+        return self
+
 
 class ToldResponse(Response, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="response"):
     """The same with how the system came to its answer: what a line of the journal holds, and is read on demand.

@@ -237,7 +237,7 @@ def _systems(node: Node, read_system: Callable[[Node], SystemSpec]) -> dict[str,
 def _system(node: Node, *, folder: Path, seed: int) -> SystemSpec:
     keys = node.mapping(SYSTEM_KEYS)
     mode = cast("Mode", keys["mode"].one_of(MODES) if "mode" in keys else "chat")
-    model = read_model(keys["model"], folder=folder)
+    model = read_model(keys["model"], folder=str(folder))
     components = _components(keys["components"]) if "components" in keys else {}
     if isinstance(model, StoredRun):
         _refuse_asking(keys)
