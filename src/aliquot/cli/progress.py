@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -29,6 +30,8 @@ class ProgressLine:
 
     def started(self, progress: Progress) -> None:
         """Say how much there is to ask."""
+        # For the peek: an import on the way would hold up the answers under way.
+        import_module("aliquot.stats.proportions")
         kept = f", {progress.kept} answered before" if progress.kept else ""
         self._write(f"{progress.total} answers to get{kept}")
         self._end()
