@@ -94,10 +94,10 @@ class SystemSpec:
     separator: str = " "
     unconditional: str | None = None
     components: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
-    values: Mapping[str, object] = field(default_factory=dict[str, object])
+    values: Mapping[str, object] = field(default_factory=dict[str, object], hash=False)
     option_order: OptionOrder = AS_GIVEN
     shots: ShotsSpec | None = None
-    variant: Variant | None = None
+    variant: Variant | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
         for name in TAKEN.intersection(self.components):
