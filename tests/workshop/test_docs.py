@@ -6,6 +6,7 @@ import re
 import tomllib
 from pathlib import Path
 
+from aliquot.evidence.transcripts import MAX_TURNS
 from aliquot.item_sets.items import NOT_INPUTS
 from aliquot.runner.evaluation import Guards
 from aliquot.runner.evaluation_file import DECODING_KEYS, KEYS, SYSTEM_KEYS, parse_evaluation
@@ -14,7 +15,9 @@ from aliquot.runner.plan import make_plan
 from aliquot.scorers.rules import RULES
 from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.fake import FakeSystem
+from aliquot.systems.mappings import KEYS as REPLY_KEYS
 from aliquot.systems.requests import Decoding
+from aliquot.systems.traces import CALL_KEYS, MAX_KEPT, MAX_LISTED, MAX_VALUE, STAGE_KEYS
 from aliquot.verbs.run import run
 from tests.workshop.sources import ROOT
 
@@ -101,6 +104,17 @@ def test_every_key_and_every_rule_of_an_evaluation_is_on_its_page():
     elsewhere = [cell for cell in cells[decoding:] if cell not in MODEL_KEYS]
     assert set(cells[decoding:]) >= set(MODEL_KEYS)
     assert set(RULES) <= set(elsewhere)
+
+
+def test_what_a_system_may_return_is_on_its_page():
+    page = (DOCS / "evaluation.md").read_text(encoding="utf-8")
+    told = page.partition("## A function or a command")[2].partition("## Item sets")[0]
+    assert set(re.findall(r"`(\w+)`", told)) >= {*REPLY_KEYS}
+    assert f"`{{{', '.join(STAGE_KEYS)}}}`" in told
+    assert f"`{{{', '.join(CALL_KEYS[:4])}}}`" in told
+    assert f"the first {MAX_TURNS} turns and {MAX_KEPT:,} characters" in told
+    assert f"its result {MAX_VALUE:,} characters" in told
+    assert f"More than {MAX_LISTED:,} stages" in told
 
 
 def test_the_defaults_on_the_page_are_the_defaults():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+from types import FrameType
 from typing import Any
 
 import click
@@ -15,7 +17,7 @@ from aliquot.cli.progress import JsonLines, ProgressLine
 @click.argument("evaluation", metavar="FILE")
 @click.option("--directory", default="runs", show_default=True, help="Where runs are kept.")
 @click.option(
-    "--limit", type=click.IntRange(min=1), help="Ask this many items only: a seeded stratified part."
+    "--limit", metavar="N|SHARE", help="Ask this many items only, or a share (50%): a seeded stratified part."
 )
 @click.option(
     "--only",
@@ -48,6 +50,7 @@ def command(evaluation: str, *, progress: str, dry_run: bool, **choices: Any) ->
         return
     from aliquot.verbs.run import run
 
+    signal.signal(signal.SIGTERM, _stop)
     found = run(
         evaluation,
         observer=JsonLines() if progress == "json" else ProgressLine(),
@@ -63,7 +66,7 @@ def command(evaluation: str, *, progress: str, dry_run: bool, **choices: Any) ->
     click.echo(f"{found.path}{os.sep}")
 
 
-def _show_first(evaluation: str, *, limit: int | None) -> None:
+def _show_first(evaluation: str, *, limit: str | None) -> None:
     """Print the first question of each system."""
     from aliquot.reports.asked_first import render_first
     from aliquot.verbs.preview import preview
@@ -79,3 +82,12 @@ def _show_first(evaluation: str, *, limit: int | None) -> None:
             item=found.item,
         )
     )
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    """Let a job that is cancelled end as Ctrl-C does: what was answered is kept, and the run says how to go on."""
+    interrupt = signal.getsignal(signal.SIGINT)
+    if callable(interrupt):  # while a run is going on that of its event loop, which cancels what is under way
+        interrupt(number, frame)
+    else:  # a shell that started this in the background has it ignored
+        raise KeyboardInterrupt

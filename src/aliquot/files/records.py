@@ -6,7 +6,9 @@ from collections.abc import Iterable
 
 import msgspec
 
+from aliquot.evidence.stages import Stage
 from aliquot.evidence.status import MEASUREMENT_SIDE
+from aliquot.evidence.transcripts import Turn
 
 
 class OptionLikelihood(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -75,6 +77,7 @@ class Response(
         cached: whether the answer came from our cache.
         steps: steps an agent took.
         tool_calls: tools it called.
+        tool_errors: of those, calls that failed.
         faults: what went wrong with the requests of this try that brought no answer.
         options: how probable each option of a choice was, in the order of the item.
         likelihood: how probable the whole text was.
@@ -102,6 +105,7 @@ class Response(
     cached: bool = False
     steps: int | None = None
     tool_calls: int | None = None
+    tool_errors: int | None = None
     faults: tuple[str, ...] = ()
     options: tuple[OptionLikelihood, ...] = ()
     likelihood: TextLikelihood | None = None
@@ -110,6 +114,22 @@ class Response(
     def key(self) -> tuple[str, str, str, int]:
         """System, task, item and attempt: what the try was made for."""
         return (self.system, self.task, self.item, self.attempt)
+
+
+class ToldResponse(Response, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="response"):
+    """The same with how the system came to its answer: what a line of the journal holds, and is read on demand.
+
+    Attributes:
+        transcript: what was said and called for this answer, in order; empty when the system tells nothing.
+        stages: the stages of its pipeline.
+    """
+
+    transcript: tuple[Turn, ...] = ()
+    stages: tuple[Stage, ...] = ()
+
+    def light(self) -> Response:
+        """Return the record without what is read on demand."""
+        return Response(**{name: getattr(self, name) for name in Response.__struct_fields__})
 
 
 def settle(records: Iterable[Response]) -> tuple[Response, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias, get_args
 
 from aliquot.errors import UsageError, excerpt
+from aliquot.item_sets.samples import amount_of
 from aliquot.runner.money import Prices, currency_of
 from aliquot.runner.stored import StoredRun
 from aliquot.scorers.rules import Reads, rule_named
@@ -116,10 +117,13 @@ class SystemSpec:
 
 @dataclass(frozen=True, slots=True)
 class SampleSpec:
-    """The part of the item set that is asked: how many items, drawn by which field."""
+    """The part of the item set that is asked: how many items (or which share, ``50%``), drawn by which field."""
 
-    items: int
+    items: int | str
     by: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "items", amount_of(self.items))
 
 
 @dataclass(frozen=True, slots=True)

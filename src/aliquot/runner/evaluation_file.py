@@ -141,7 +141,13 @@ def _sample(node: Node) -> SampleSpec:
     keys = node.mapping(("items", "by"))
     if "items" not in keys:
         node.refuse("the key 'items' is missing", remedy="Say how many items to draw")
-    return SampleSpec(items=keys["items"].whole(low=1), by=_text(keys, "by"))
+    by, asked = _text(keys, "by"), keys["items"].value
+    if isinstance(asked, bool) or not isinstance(asked, int | str):
+        keys["items"].refuse("this is neither a number of items from 1 nor a share like 50%")
+    try:
+        return SampleSpec(items=asked, by=by)
+    except UsageError as error:
+        keys["items"].refuse(str(error))
 
 
 def _scorers(keys: dict[str, Node]) -> list[ScorerSpec]:

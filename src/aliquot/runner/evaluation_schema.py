@@ -26,6 +26,10 @@ DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 _TEXT: Final[Mapping[str, Any]] = {"type": "string"}
 _TEXTS: Final[Mapping[str, Any]] = {"type": "array", "items": {"type": "string"}}
+_AMOUNT: Final[Mapping[str, Any]] = {
+    "anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": r"^\s*\d+(\.\d+)?\s*%\s*$"}],
+    "description": "A number of items, or a share like 50%, rounded up",
+}
 
 
 def _whole(low: int) -> dict[str, Any]:
@@ -166,11 +170,14 @@ FILE: Final[Mapping[str, Any]] = {
         **_TEXT,
         "description": f"A .jsonl or .csv file beside this one, or a bundled set: {', '.join(bundled_names())}",
     },
-    "sample": _keys(("items", "by"), {"items": _whole(1), "by": _TEXT}, ("items",))
+    "sample": _keys(("items", "by"), {"items": _AMOUNT, "by": _TEXT}, ("items",))
     | {"description": "Ask a seeded part; by is the field whose values keep their shares"},
     "seed": _whole(0) | {"description": "Seed of the sample and of the order of asking"},
     "attempts": _whole(1) | {"description": "Answers asked of each system for each item"},
-    "cluster": {**_TEXT, "description": "Field that names what items share (document, conversation)"},
+    "cluster": {
+        **_TEXT,
+        "description": "Field that names what items share (document, template); turns share their conversation",
+    },
     "segments": {**_TEXTS, "description": "Fields that become slices of the report"},
     "scorer": SCORER,
     "scorers": {

@@ -23,12 +23,12 @@ TINY_ITEMS: Final = """\
 
 _BUNDLED: Final = """\
 items: basics # a bundled set of 230 questions; or a .jsonl or .csv file beside this one: items.jsonl
-sample: {items: 24, by: segment} # ask a seeded part; by: a field whose values keep their shares. Leave out for all
+sample: {items: 24, by: segment} # ask a seeded part (or 50%); by: a field whose shares are kept. Leave out for all
 """
 
 _OWN: Final = """\
 items: ITEMS # one JSON object a line: id, reference, and the fields that the prompts use
-# sample: {items: 4, by: kind} # ask a seeded part; by: a field whose values keep their shares
+# sample: {items: 4, by: kind} # ask a seeded part (or 50%); by: a field whose shares are kept
 """
 
 _TEMPLATE: Final = """\

@@ -7,19 +7,20 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from typing import TypeAlias
 
 from aliquot.errors import AliquotError
 from aliquot.evidence.status import MEASUREMENT_SIDE
 from aliquot.files.journal import Journal
-from aliquot.files.records import Response, settle
+from aliquot.files.records import Response, ToldResponse, settle
 from aliquot.runner.cache import AnswerCache, cache_key
 from aliquot.runner.evaluation import ModelName, components_of
 from aliquot.runner.guards import ParseRate
 from aliquot.runner.likelihoods import ask_choice, ask_text
+from aliquot.runner.load import Load
 from aliquot.runner.money import Purse, currency_of
-from aliquot.runner.plan import Plan, Question
+from aliquot.runner.plan import Plan, Question, Thread
 from aliquot.runner.progress import Tally
 from aliquot.runner.scoring import score_response
 from aliquot.runner.stored import StoredAnswers
@@ -87,11 +88,13 @@ class Executor:
         self._components = {
             name: components_of(spec, models[spec.model]) for name, spec in plan.evaluation.systems.items()
         }
+        self._load = Load({name: models[spec.model] for name, spec in plan.evaluation.systems.items()})
         self._prices = {name: spec.prices for name, spec in plan.evaluation.systems.items()}
         currency = currency_of(price for price in self._prices.values() if price is not None)
         self._purse = Purse(limit=terms.max_cost, currency=currency)
         self._purse.keep(journal.records)
-        self._answered = answered_keys(journal.records)
+        self._answered = _unbroken(plan, answered_keys(journal.records))
+        self._cut_short = 0
         self._tries = Counter(record.key for record in journal.records)
         self._guards = {name: ParseRate(name, plan.evaluation.guards) for name in plan.evaluation.systems}
 
@@ -108,26 +111,41 @@ class Executor:
         by_system = [self._owed(name) for name in self._plan.evaluation.systems]
         self._foresee(by_system)
         if self._terms.interleave:
-            by_system = [[question for turn in zip_longest(*by_system) for question in turn if question]]
-        for questions in by_system:
-            await self._ask_all(questions)
+            by_system = [[thread for beside in zip_longest(*by_system) for thread in beside if thread]]
+        for threads in by_system:
+            await self._ask_all(threads)
+        if self._cut_short:
+            self._tally.note(
+                f"{self._cut_short} turn{'s were' if self._cut_short > 1 else ' was'} not asked, because the "
+                "measurement lost an answer before in the conversation; run again to go on there"
+            )
 
-    def _foresee(self, owed: Iterable[Sequence[Question]]) -> None:
+    @property
+    def load(self) -> dict[str, dict[str, int]]:
+        """What asking amounted to so far, system by system."""
+        return self._load.seen
+
+    def _foresee(self, owed: Iterable[Sequence[Thread]]) -> None:
         """Say what the answers still owed can cost at most, before anything is spent."""
-        prices, prompts = self._prices, self._plan.prompts
         ceiling, currency = 0.0, ""
-        for question in (one for questions in owed for one in questions):
-            if (price := prices[question.system]) is not None:
-                ceiling += price.at_most(prompts[question.system].request(question.item))
+        for question in (one for threads in owed for thread in threads for one in thread):
+            if (price := self._prices[question.system]) is not None:
+                said = [self._answered.get(key) for key in self._earlier(question)]
+                request = self._request(question, ["" if one is None else one.text or "" for one in said])
+                ceiling += price.at_most(request, answers=said.count(None))
                 currency = price.currency
         if ceiling:
             self._tally.note(
                 f"this costs at most about {ceiling:.2g} {currency} (every answer's budget used up)"
             )
 
-    def _owed(self, system: str) -> list[Question]:
+    def _owed(self, system: str) -> list[Thread]:
         """Return what a system is still to be asked, in order."""
-        return [one for one in self._plan.questions(system) if self._key(one) not in self._answered]
+        threads = (
+            tuple(one for one in thread if self._key(one) not in self._answered)
+            for thread in self._plan.threads(system)
+        )
+        return [thread for thread in threads if thread]
 
     def _recount(self) -> None:
         """Count the answers of earlier sessions, and show them to the guards."""
@@ -139,16 +157,15 @@ class Executor:
                     self._tally.keep(name, score.status, self._rate(question, score))
                     self._guards[name].see(score.status)
 
-    async def _ask_all(self, questions: Sequence[Question]) -> None:
-        """Let a few workers share the questions; the first fault of ours or stop of a guard ends them all."""
-        waiting = iter(questions)
-        models = {question.system: self._model(question.system) for question in questions}
+    async def _ask_all(self, threads: Sequence[Thread]) -> None:
+        """Let a few workers share the threads; the first fault of ours or stop of a guard ends them all."""
+        waiting = iter(threads)
+        models = {thread[0].system: self._model(thread[0].system) for thread in threads}
         workers = self._terms.concurrency or min((model.concurrency for model in models.values()), default=1)
 
         async def work() -> None:
-            for question in waiting:
-                status = await self._ask(models[question.system], question)
-                self._guards[question.system].see(status)
+            for thread in waiting:
+                await self._ask_thread(models[thread[0].system], thread)
 
         try:
             async with asyncio.TaskGroup() as group:
@@ -156,6 +173,15 @@ class Executor:
                     group.create_task(work())
         except* AliquotError as faults:
             raise _first(faults) from None
+
+    async def _ask_thread(self, model: System, thread: Thread) -> None:
+        """Ask questions one after the other, up to the first whose answer the measurement lost."""
+        for place, question in enumerate(thread, start=1):
+            status = await self._ask(model, question)
+            self._guards[question.system].see(status)
+            if self._key(question) not in self._answered:
+                self._cut_short += len(thread) - place
+                return
 
     def _model(self, system: str) -> System:
         return self._models[self._plan.evaluation.systems[system].model]
@@ -168,6 +194,8 @@ class Executor:
         else:
             response = await self._response(model, question)
         self._journal.append(response)
+        if response.status not in MEASUREMENT_SIDE:
+            self._answered[response.key] = response.light()
         score = self._score(question, response)
         if not response.cached:
             self._purse.pay(response.cost, response.currency)
@@ -181,14 +209,21 @@ class Executor:
         self._purse.require_room()
         return score.status
 
-    async def _response(self, model: System, question: Question) -> Response:
+    async def _response(self, model: System, question: Question) -> ToldResponse:
         """Ask, and return what came back as it is recorded."""
-        request = self._plan.prompts[question.system].request(question.item)
+        said = [self._answered[key].text or "" for key in self._earlier(question)]
+        request = self._request(question, said)
         started = self._now().isoformat(timespec="milliseconds")
         components = self._components[question.system]
-        reply, cached = await self._answer(model, request, components=components, attempt=question.attempt)
+        self._load.enter(question.system)
+        try:
+            reply, cached = await self._answer(
+                model, request, components=components, attempt=question.attempt
+            )
+        finally:
+            self._load.leave(question.system)
         cost, currency = (None, None) if cached else self._cost(question.system, reply)
-        return Response(
+        return ToldResponse(
             system=question.system,
             task=self._plan.task,
             item=question.item.id,
@@ -208,6 +243,9 @@ class Executor:
             stage=reply.stage,
             steps=reply.steps,
             tool_calls=reply.tool_calls,
+            tool_errors=reply.tool_errors,
+            transcript=reply.transcript,
+            stages=reply.stages,
             faults=() if cached else reply.faults,
             started=started,
             request=fingerprint(request, of=components),
@@ -246,8 +284,30 @@ class Executor:
         """Return the value that counts for the running rate; other numbers than 0 and 1 make none."""
         return score.value if self._plan.rules[question.item.id].kind == "binary" else None
 
+    def _earlier(self, question: Question) -> list[Key]:
+        """Return the keys of the turns before a question in its conversation, in order."""
+        return [
+            (question.system, self._plan.task, turn.id, question.attempt) for turn in question.item.earlier
+        ]
+
+    def _request(self, question: Question, answers: Sequence[str]) -> Request:
+        return self._plan.prompts[question.system].request(question.item, answers)
+
     def _score(self, question: Question, response: Response) -> Score:
         return score_response(self._plan.rules[question.item.id], question.item, response)
+
+
+def _unbroken(plan: Plan, answered: Mapping[Key, Response]) -> dict[Key, Response]:
+    """Return the answers that count: of a conversation those up to the first turn that has none.
+
+    A later turn that has one all the same (a line of the journal was damaged) followed an answer that is no longer
+    known.
+    """
+    kept: dict[Key, Response] = {}
+    for thread in (one for system in plan.evaluation.systems for one in plan.threads(system)):
+        keys = ((one.system, plan.task, one.item.id, one.attempt) for one in thread)
+        kept |= {key: answered[key] for key in takewhile(answered.__contains__, keys)}
+    return kept
 
 
 async def _send(model: System, request: Request) -> Reply:

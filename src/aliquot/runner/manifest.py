@@ -104,7 +104,9 @@ def continue_manifest(old: Manifest | None, new: Manifest, *, anything_left: boo
     systems = {name: _seen(old.systems.get(name, {})) | about for name, about in new.systems.items()}
     commit = _both(old.settings.get("commit", ""), new.settings["commit"])
     settings = new.settings | {"commit": commit}
-    return msgspec.structs.replace(new, started=old.started, systems=systems, settings=settings)
+    return msgspec.structs.replace(
+        new, started=old.started, systems=systems, settings=settings, sessions=old.sessions
+    )
 
 
 def note_observed(manifest: Manifest, plan: Plan, models: Mapping[ModelName, System]) -> Manifest:

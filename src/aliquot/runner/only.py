@@ -118,7 +118,8 @@ def narrowed(plan: Plan, only: Only, items: Sequence[str], *, attempts: int) -> 
     """Return the plan of asking again, and the folder of its own within the run's.
 
     The folder is named by the systems and the items, so that the same question goes on where it stopped and another
-    one begins anew. The guard is off: these items are chosen because they fail.
+    one begins anew. Of a conversation the turns before are asked again too, as each attempt is a conversation answered
+    anew from its beginning. The guard is off: these items are chosen because they fail.
 
     Args:
         plan: the run's plan.
@@ -133,7 +134,8 @@ def narrowed(plan: Plan, only: Only, items: Sequence[str], *, attempts: int) -> 
         if isinstance(plan.evaluation.systems[name].model, StoredRun):
             raise UsageError(f"--only {only}: the answers of {name!r} are stored; it cannot be asked again")
     wanted = set(items)
-    chosen = tuple(item for item in plan.items if item.id in wanted)
+    before = {turn.id for item in plan.items if item.id in wanted for turn in item.earlier}
+    chosen = tuple(item for item in plan.items if item.id in wanted | before)
     folder = f"only-{only.change}-{digest([*only.systems, *sorted(wanted)])[:8]}"
     evaluation = replace(
         plan.evaluation,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from itertools import groupby
+from typing import Final, TypeAlias
 
 import numpy as np
 
 from aliquot.errors import InputError, UsageError, nearest
 from aliquot.item_sets.items import Item, ItemSet
-from aliquot.item_sets.samples import Selection, sample
+from aliquot.item_sets.samples import Selection, count_of, sample
 from aliquot.item_sets.sources import load
 from aliquot.runner.evaluation import Evaluation, SampleSpec, ScorerSpec
 from aliquot.runner.prompts import Prompt
@@ -18,7 +20,10 @@ from aliquot.runner.rescoring import Rescored, require_one_metric
 from aliquot.runner.stored import StoredRun
 from aliquot.scorers.rules import NEEDS, RULES, Reads, Rule, rule_named, score
 
-ORDER: Final = "numpy default_rng([seed, 1]) permutation of the ids in byte order"
+ORDER: Final = (
+    "numpy default_rng([seed, 1]) permutation of the ids in byte order; "
+    "a conversation stands where its first turn falls"
+)
 """How the order of a run comes about; recorded with it."""
 
 
@@ -31,6 +36,10 @@ class Question:
     attempt: int
 
 
+Thread: TypeAlias = tuple[Question, ...]
+"""Questions that are asked one after the other: the turns of one conversation, or a single question."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """What is asked, of whom, in which order.
@@ -38,7 +47,7 @@ class Plan:
     Attributes:
         evaluation: what was asked for.
         item_set: the whole set.
-        items: the chosen items in the order in which they are asked.
+        items: the chosen items in the order in which they are asked; turns of a conversation follow each other.
         selection: how they were chosen.
         prompts: the compiled prompt of each system that is asked; stored answers need none.
         rules: the rule of each item, by id.
@@ -73,18 +82,23 @@ class Plan:
 
     def questions(self, system: str) -> Iterator[Question]:
         """Return what a system is asked, in order: every item once, then all again for the next attempt."""
+        return (question for thread in self.threads(system) for question in thread)
+
+    def threads(self, system: str) -> Iterator[Thread]:
+        """Return the same questions as the threads in which they are asked; each attempt is a conversation anew."""
+        threads = [tuple(items) for _, items in groupby(self.items, key=_thread)]
         for attempt in range(1, self.evaluation.attempts + 1):
-            for item in self.items:
-                yield Question(system, item, attempt)
+            for items in threads:
+                yield tuple(Question(system, item, attempt) for item in items)
 
 
-def make_plan(evaluation: Evaluation, *, limit: int | None = None) -> Plan:
+def make_plan(evaluation: Evaluation, *, limit: int | str | None = None) -> Plan:
     """Load the items, choose and order them, render every prompt and try every reference.
 
     Args:
         evaluation: what is to be run.
-        limit: ask this many items only: a seeded part, stratified by the sample's field or the first segment,
-            and never the first rows.
+        limit: ask this many items only, or a share like ``50%``, rounded up: a seeded part, stratified by the
+            sample's field or the first segment, and never the first rows.
 
     Raises:
         UsageError: an unknown item set or field, or a sample that cannot be drawn.
@@ -92,16 +106,21 @@ def make_plan(evaluation: Evaluation, *, limit: int | None = None) -> Plan:
     """
     item_set = load(evaluation.items)
     _require_fields(evaluation, item_set)
+    _require_whole(evaluation.cluster, item_set)
     part = _part(evaluation, limit=limit)
     chosen, selection = item_set.items, Selection(how="all", n=len(item_set), of=len(item_set))
-    if part is not None and part.items < len(item_set):
+    wanted = len(item_set) if part is None else count_of(part.items, of=len(item_set))
+    if part is not None and wanted < len(item_set):
         chosen, selection = sample(
-            item_set, part.items, by=part.by, cluster=evaluation.cluster, seed=evaluation.seed
+            item_set, wanted, by=part.by, cluster=evaluation.cluster, seed=evaluation.seed
         )
         if not chosen:
-            raise UsageError(f"no whole cluster fits into a sample of {part.items} items; ask for more items")
-    elif part is not None and part.items > len(item_set):
-        raise UsageError(f"the sample asks for {part.items} items; {item_set.name!r} has {len(item_set)}")
+            raise UsageError(
+                f"no whole {selection.cluster or 'cluster'} fits into a sample of {wanted} items; "
+                "ask for more items"
+            )
+    elif wanted > len(item_set):
+        raise UsageError(f"the sample asks for {wanted} items; {item_set.name!r} has {len(item_set)}")
     prompts = {
         name: Prompt(name, spec, file=evaluation.file)
         for name, spec in evaluation.systems.items()
@@ -111,7 +130,7 @@ def make_plan(evaluation: Evaluation, *, limit: int | None = None) -> Plan:
     for prompt in prompts.values():
         prompt.require_field(fields)
         for item in chosen:
-            prompt.request(item)
+            prompt.check(item)
     rules, *alternatives = (
         _rules(spec, chosen, file=item_set.source) for spec in (evaluation.scorer, *evaluation.alternatives)
     )
@@ -128,7 +147,7 @@ def make_plan(evaluation: Evaluation, *, limit: int | None = None) -> Plan:
     return plan
 
 
-def _part(evaluation: Evaluation, *, limit: int | None) -> SampleSpec | None:
+def _part(evaluation: Evaluation, *, limit: int | str | None) -> SampleSpec | None:
     if limit is None:
         return evaluation.sample
     by = evaluation.sample.by if evaluation.sample else next(iter(evaluation.segments), None)
@@ -144,6 +163,21 @@ def _require_fields(evaluation: Evaluation, item_set: ItemSet) -> None:
             raise UsageError(
                 f"{key}: items of {item_set.name!r} have no field {name!r}. "
                 f"{nearest(name, item_set.field_names)}"
+            )
+
+
+def _require_whole(cluster: str | None, item_set: ItemSet) -> None:
+    """Refuse a cluster field that tells turns of one conversation apart, which are not independent."""
+    shared: dict[str, Item] = {}
+    for item in item_set.items if cluster else ():
+        first = shared.setdefault(item.conversation, item) if item.conversation else item
+        if first.text(cluster or "") != item.text(cluster or ""):
+            raise InputError(
+                f"the cluster {cluster!r} is another in {item.id!r} than in {first.id!r} of the same conversation",
+                file=item_set.source,
+                row=item.row,
+                field=cluster,
+                remedy="Write it beside the turns, or leave cluster out: turns are clustered by conversation",
             )
 
 
@@ -221,4 +255,13 @@ def _rule(spec: ScorerSpec, item: Item) -> Rule:
 
 def _ordered(items: tuple[Item, ...], *, seed: int) -> tuple[Item, ...]:
     by_id = sorted(items, key=lambda item: item.id.encode("utf-8", "surrogatepass"))
-    return tuple(by_id[index] for index in np.random.default_rng([seed, 1]).permutation(len(by_id)))
+    drawn = [by_id[index] for index in np.random.default_rng([seed, 1]).permutation(len(by_id))]
+    threads: dict[tuple[str, str], list[Item]] = defaultdict(list)
+    for item in items:
+        threads[_thread(item)].append(item)
+    return tuple(turn for item in drawn if item.before is None for turn in threads[_thread(item)])
+
+
+def _thread(item: Item) -> tuple[str, str]:
+    """Return what tells threads apart: the conversation, or the item alone."""
+    return ("item", item.id) if item.conversation is None else ("conversation", item.conversation)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError, UndefinedError, meta
@@ -47,6 +47,9 @@ class Prompt:
         self._system, self._spec, self._file = system, spec, file or None
         try:
             self._template: Template = _ENVIRONMENT.from_string(spec.prompt)
+            self._template.globals = dict(
+                self._template.globals
+            )  # a ChainMap is copied at every rendering, slowly
         except TemplateSyntaxError as error:
             raise InputError(
                 f"line {error.lineno} of the prompt of {system!r} is not a valid template ({error.message})",
@@ -82,8 +85,31 @@ class Prompt:
                 remedy=f"Write {{{{ {meant} }}}}; fields of the items: {', '.join(sorted(fields)) or 'none'}",
             )
 
-    def request(self, item: Item) -> Request:
+    def check(self, item: Item) -> None:
+        """Refuse an item that the system cannot be asked about.
+
+        Raises:
+            InputError: the prompt uses a field the item has not, or fails in another way; or a turn of a conversation
+                is no message of a chat.
+        """
+        if item.conversation is None:
+            self.request(item)
+            return
+        if self._spec.mode != "chat":
+            raise InputError(
+                f"{self._system!r} has mode: {self._spec.mode}, and item {item.id!r} is a turn of a conversation",
+                file=self._file,
+                field="mode",
+                remedy="Use mode: chat",
+            )
+        self._render(item)
+
+    def request(self, item: Item, answers: Sequence[str] = ()) -> Request:
         """Return what the system is asked about an item.
+
+        Args:
+            item: the item; the turns before it in its conversation are asked with it.
+            answers: what the system answered to those, in order.
 
         Raises:
             InputError: the prompt uses a field the item has not, or fails in another way; the item has no options, or
@@ -98,8 +124,10 @@ class Prompt:
             if not text.strip():
                 raise InputError(f"item {item.id!r} gives an empty text", row=item.row, remedy="Leave it out")
             return LikelihoodRequest("", text)
-        opening = (Message("system", self._spec.instructions),) if self._spec.instructions else ()
-        return ChatRequest((*opening, Message("user", text)), self._spec.decoding)
+        messages = [Message("system", self._spec.instructions)] if self._spec.instructions else []
+        for turn, answer in zip(item.earlier, answers, strict=True):
+            messages += [Message("user", self._render(turn)), Message("assistant", answer)]
+        return ChatRequest((*messages, Message("user", text)), self._spec.decoding)
 
     def shows_options(self, item: Item) -> bool:
         """Tell whether every option of an item stands in what is asked."""
@@ -121,14 +149,15 @@ class Prompt:
         return ChoiceRequest(context, options, tuple(before + name for name in named), spec.unconditional)
 
     def _render(self, item: Item) -> str:
+        place = {} if item.conversation is None else {"turn": item.fields["turn"]}
         try:
-            return self._template.render(dict(item.inputs))
+            return self._template.render({**item.inputs, **place})
         except UndefinedError as error:
             raise InputError(
                 f"the prompt of {self._system!r} cannot be filled for item {item.id!r}: {error.message}",
                 file=self._file,
                 field="prompt",
-                remedy=nearest(_quoted(str(error.message)), item.inputs),
+                remedy=nearest(_quoted(str(error.message)), [*item.inputs, *place]),
             ) from error
         except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError) as error:
             raise InputError(

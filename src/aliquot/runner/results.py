@@ -39,6 +39,10 @@ class KeptItem(StoredItem, frozen=True, kw_only=True, omit_defaults=True):
     rule: str = ""
     alternatives: tuple[str, ...] = ()
 
+    def as_asked(self) -> Item:
+        """Return the item; what was asked before it in its conversation is not with it."""
+        return Item(self.item, self.fields, conversation=self.conversation)
+
 
 def keep_item(item: Item, *, task: str, rule: str, alternatives: tuple[str, ...] = ()) -> KeptItem:
     """Return an item in the form a run directory keeps."""
@@ -48,6 +52,8 @@ def keep_item(item: Item, *, task: str, rule: str, alternatives: tuple[str, ...]
         inputs=inputs_text(item.inputs),
         reference=text_of(item.reference),
         content=item.content,
+        conversation=item.conversation,
+        said=None if item.before is None else inputs_text(item.said),
         fields=dict(item.fields),
         rule=rule,
         alternatives=alternatives,
@@ -86,7 +92,7 @@ def build_evidence(run: RunDirectory) -> Evidence:
     responses = {record.key: record for record in settle(contents.records)}
     rows = [_row(manifest, *attempt, responses=responses) for attempt in _attempts(manifest, kept)]
     unfinished = sum(response["status"] == "missing" for response, _ in rows)
-    notes = [Note(note.code, note.text) for note in contents.notes]
+    notes = [Note(note.code, note.text) for note in contents.notes] + list(_notes(manifest))
     if unfinished:
         notes.append(Note("unfinished", f"{unfinished} of {len(rows)} answers are not given yet"))
     outcomes = pl.DataFrame([outcome for _, outcome in rows], infer_schema_length=None)
@@ -102,7 +108,7 @@ def build_evidence(run: RunDirectory) -> Evidence:
         notes=notes,
         texts=run.texts,
     )
-    items = {item.item: Item(item.item, item.fields) for item in kept}
+    items = {item.item: item.as_asked() for item in kept}
     for rescored in (*_alternatives(kept), *read_rescorings(run)):
         evidence = with_rescored(evidence, rescored, responses.values(), items)
     return evidence
@@ -119,6 +125,19 @@ def _alternatives(kept: Sequence[KeptItem]) -> list[Rescored]:
         )
         for rules in ways
     ]
+
+
+def _notes(manifest: Manifest) -> Iterable[Note]:
+    """Say which part of the item set was asked, and what went on at the same time."""
+    chosen: Mapping[str, Any] = manifest.item_set.get("selection", {})
+    if chosen.get("n", 0) < chosen.get("of", 0):
+        yield Note(
+            "part_of_items", f"a part of the item set was asked: {manifest.item_set.get('selected', '')}"
+        )
+    if manifest.beside:
+        others = ", ".join(manifest.beside[:3]) + (" …" if len(manifest.beside) > 3 else "")
+        text = f"asked while other runs were going on ({others}): times may be theirs too"
+        yield Note("overlapping_runs", text)
 
 
 def _attempts(manifest: Manifest, kept: Iterable[KeptItem]) -> list[tuple[str, KeptItem, int]]:
@@ -144,7 +163,7 @@ def _row(
         reason="not asked yet",
     )
     rule = rule_named(kept.rule)
-    score = score_response(rule, Item(kept.item, kept.fields), response)
+    score = score_response(rule, kept.as_asked(), response)
     answer = msgspec.structs.asdict(response)
     answer |= {"status": score.status, "reason": response.reason or score.note}
     del answer["options"], answer["likelihood"]  # numbers for rules, and no columns of the table
@@ -159,9 +178,9 @@ def _scorer_name(manifest: Manifest) -> str:
 
 
 def _item_row(manifest: Manifest, kept: KeptItem) -> dict[str, Any]:
-    item = Item(kept.item, kept.fields)
+    item = kept.as_asked()
     row = {"task": kept.task, "item": kept.item, "content": kept.content, "stratum": _stratum(manifest, item)}
-    row["cluster"] = item.text(manifest.cluster) if manifest.cluster else None
+    row["cluster"] = item.cluster(manifest.cluster)
     return row | {f"segment.{name}": item.text(name) for name in manifest.segments}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -99,14 +99,14 @@ class _CommandSystem:
         speaking = self._started()
         self._asked += 1
         number = self._asked
-        asked = {"id": number, "prompt": prompt_of(request), "messages": messages_of(request)}
+        asked: dict[str, Any] = {"id": number, "prompt": prompt_of(request), "messages": messages_of(request)}
         line = msgspec.json.encode(asked | {"decoding": decoding_of(request)})
         started = time.perf_counter()
         try:
             async with asyncio.timeout(self._timeout_s):
                 said = await speaking.ask(number, line)
             self._deaths = 0
-            return reply_of(said, latency_s=time.perf_counter() - started)
+            return reply_of(said, latency_s=time.perf_counter() - started, asked=asked["messages"])
         except TimeoutError:
             if speaking.idle:  # nobody else waits: what hangs is not to hold up the next
                 await speaking.end()

@@ -79,6 +79,11 @@ class OpenAIModel:
         return seen | ({"likelihood": self._likelihoods.way} if self._likelihoods.way else {})
 
     @property
+    def load(self) -> Mapping[str, int]:
+        """What the pace of the server has counted, for all models that are asked there."""
+        return self._pace.seen
+
+    @property
     def concurrency(self) -> int:
         """Requests in flight at most."""
         return self._endpoint.concurrency

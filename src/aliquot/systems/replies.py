@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from aliquot.evidence.stages import Stage
+from aliquot.evidence.transcripts import Turn
 from aliquot.files.records import OptionLikelihood, TextLikelihood
 
 ReplyStatus: TypeAlias = Literal["ok", "refused", "truncated", "timeout", "failed", "error"]
@@ -36,6 +38,9 @@ class Reply:
         stage: where in a pipeline it happened.
         steps: steps an agent took.
         tool_calls: tools it called.
+        tool_errors: of those, calls that failed.
+        transcript: what was said and called for this answer, where the system tells.
+        stages: the stages of its pipeline, where it tells.
         faults: what went wrong with each request made for this answer before the last, and with the last when there
             is no answer.
         options: how probable each option of a choice was.
@@ -57,6 +62,9 @@ class Reply:
     stage: str | None = None
     steps: int | None = None
     tool_calls: int | None = None
+    tool_errors: int | None = None
+    transcript: tuple[Turn, ...] = ()
+    stages: tuple[Stage, ...] = ()
     faults: tuple[str, ...] = ()
     options: tuple[OptionLikelihood, ...] = ()
     likelihood: TextLikelihood | None = None

@@ -46,6 +46,16 @@ class System(Protocol):
 
 
 @runtime_checkable
+class Paced(Protocol):
+    """A system that is slowed down when its server asks for it."""
+
+    @property
+    def load(self) -> Mapping[str, int]:
+        """What its pace has counted so far, by name."""
+        ...
+
+
+@runtime_checkable
 class Observed(Protocol):
     """A system that learns about itself only from its answers."""
 

@@ -52,12 +52,12 @@ class Preview:
     systems: tuple[SystemPreview, ...]
 
 
-def preview(evaluation: str | Path | Evaluation, *, limit: int | None = None) -> Preview:
+def preview(evaluation: str | Path | Evaluation, *, limit: int | str | None = None) -> Preview:
     """Return what a run would ask; nothing is asked, loaded or written. A Python file is executed.
 
     Args:
         evaluation: an evaluation file, or an ``Evaluation``.
-        limit: ask this many items only.
+        limit: ask this many items only, or a share like ``50%``.
 
     Raises:
         UsageError: an unknown name, or a sample that cannot be drawn.

@@ -133,7 +133,7 @@ def _of_run(run: RunDirectory, journal: Journal) -> _Answers:
     evidence = build_evidence(run) if run.evidence_is_stale else run.read_evidence()
     items: dict[str, dict[str, Item]] = {}
     for one in kept:
-        items.setdefault(one.task, {})[one.item] = Item(one.item, one.fields)
+        items.setdefault(one.task, {})[one.item] = one.as_asked()
     return _Answers(evidence, settle(journal.records), items, str(run.path), inputs_known=True)
 
 

@@ -50,7 +50,7 @@ def run(
     directory: str | Path = "runs",
     models: Mapping[str, System] | None = None,
     observer: Observer | None = None,
-    limit: int | None = None,
+    limit: int | str | None = None,
     only: str | None = None,
     attempts: int | None = None,
     concurrency: int | None = None,
@@ -69,7 +69,7 @@ def run(
         models: systems by the name under which the evaluation's ``model`` asks for them; ``embedded`` and what the
             evaluation describes itself are there without being given. They are not closed.
         observer: receives progress.
-        limit: ask this many items only, a seeded stratified part.
+        limit: ask this many items only, or a share like ``50%`` (rounded up): a seeded stratified part.
         only: ``broke:A,B`` (or ``fixed``, ``differ``): of a run that is there, ask only the items on which systems A
             and B differ that way again, into a directory of its own within the run's, which stays as it is.
         attempts: with ``only``: answers asked of A and of B for each item; 5 by default.
@@ -123,7 +123,7 @@ async def run_async(
     directory: str | Path = "runs",
     models: Mapping[str, System] | None = None,
     observer: Observer | None = None,
-    limit: int | None = None,
+    limit: int | str | None = None,
     only: str | None = None,
     attempts: int | None = None,
     concurrency: int | None = None,
