@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from aliquot.findings.schema import finding_schema as finding_schema
     from aliquot.findings.summary import Summary as Summary
     from aliquot.findings.table import Table as Table
+    from aliquot.findings.variants import Variants as Variants
     from aliquot.findings.verification import Verification as Verification
     from aliquot.readers.frame import from_frame as from_frame
     from aliquot.runner.evaluation import Evaluation as Evaluation
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from aliquot.verbs.show import show as show
     from aliquot.verbs.summarize import summarize as summarize
     from aliquot.verbs.table import table as table
+    from aliquot.verbs.variants import variants as variants
     from aliquot.verbs.verify import verify as verify
 
 _HOMES = {
@@ -90,6 +92,7 @@ _HOMES = {
     "SystemSpec": "aliquot.runner.evaluation",
     "Table": "aliquot.findings.table",
     "Undefined": "aliquot.stats.results",
+    "Variants": "aliquot.findings.variants",
     "Verification": "aliquot.findings.verification",
     "command_system": "aliquot.systems.command",
     "compare": "aliquot.verbs.compare",
@@ -115,6 +118,7 @@ _HOMES = {
     "to_arrow": "aliquot.evidence.long_table",
     "to_pandas": "aliquot.evidence.long_table",
     "to_polars": "aliquot.evidence.long_table",
+    "variants": "aliquot.verbs.variants",
     "verify": "aliquot.verbs.verify",
 }
 

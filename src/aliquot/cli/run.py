@@ -66,6 +66,15 @@ def command(evaluation: str, *, progress: str, dry_run: bool, **choices: Any) ->
     click.echo(f"{found.path}{os.sep}")
 
 
+def _stop(number: int, frame: FrameType | None) -> None:
+    """Let a job that is cancelled end as Ctrl-C does: what was answered is kept, and the run says how to go on."""
+    interrupt = signal.getsignal(signal.SIGINT)
+    if callable(interrupt):  # while a run is going on that of its event loop, which cancels what is under way
+        interrupt(number, frame)
+    else:  # a shell that started this in the background has it ignored
+        raise KeyboardInterrupt
+
+
 def _show_first(evaluation: str, *, limit: str | None) -> None:
     """Print the first question of each system."""
     from aliquot.reports.asked_first import render_first
@@ -82,12 +91,3 @@ def _show_first(evaluation: str, *, limit: str | None) -> None:
             item=found.item,
         )
     )
-
-
-def _stop(number: int, frame: FrameType | None) -> None:
-    """Let a job that is cancelled end as Ctrl-C does: what was answered is kept, and the run says how to go on."""
-    interrupt = signal.getsignal(signal.SIGINT)
-    if callable(interrupt):  # while a run is going on that of its event loop, which cancels what is under way
-        interrupt(number, frame)
-    else:  # a shell that started this in the background has it ignored
-        raise KeyboardInterrupt

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias, get_args
 
 from aliquot.errors import UsageError, excerpt
+from aliquot.item_sets.option_order import AS_GIVEN, OptionOrder
 from aliquot.item_sets.samples import amount_of
 from aliquot.runner.money import Prices, currency_of
+from aliquot.runner.shots import ShotsSpec
 from aliquot.runner.stored import StoredRun
 from aliquot.scorers.rules import Reads, rule_named
 from aliquot.systems.endpoint import Endpoint
@@ -42,6 +44,19 @@ NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 """What can name a run."""
 
 
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Which variant of a system this one is.
+
+    Attributes:
+        of: the system's name.
+        levels: the level of each factor.
+    """
+
+    of: str
+    levels: Mapping[str, str]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemSpec:
     """One system under test: model, prompt and decoding under a name.
@@ -61,6 +76,10 @@ class SystemSpec:
             none, and "" for the start of a text.
         components: versions of what else shapes an answer (index, retriever, tools, parser, commit); another version
             is another system.
+        values: further variables of the template, by name.
+        option_order: the order in which an item's options are shown; the reference follows it.
+        shots: the examples that the template sees as ``shots``; None for a template without.
+        variant: which variant of a system this is; None when it is none.
     """
 
     model: ModelName
@@ -73,6 +92,10 @@ class SystemSpec:
     separator: str = " "
     unconditional: str | None = None
     components: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
+    values: Mapping[str, object] = field(default_factory=dict[str, object])
+    option_order: OptionOrder = AS_GIVEN
+    shots: ShotsSpec | None = None
+    variant: Variant | None = None
 
     def __post_init__(self) -> None:
         for name in TAKEN.intersection(self.components):

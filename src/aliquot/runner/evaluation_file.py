@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final, cast
 
 from aliquot.errors import InputError, UsageError, excerpt
 from aliquot.files.documents import Node, parse
+from aliquot.item_sets.option_order import AS_GIVEN
 from aliquot.item_sets.sources import ENDINGS
 from aliquot.runner.evaluation import (
     CHOICE,
@@ -24,7 +27,9 @@ from aliquot.runner.evaluation import (
 )
 from aliquot.runner.models import read_components, read_model
 from aliquot.runner.money import Prices
+from aliquot.runner.prompt_keys import read_option_order, read_shots, read_values
 from aliquot.runner.stored import StoredRun
+from aliquot.runner.variants import expand_variants
 from aliquot.scorers.rules import RULES
 from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.requests import Decoding
@@ -34,8 +39,8 @@ KEYS: Final = (
     "scorers", "guards", "systems",
 )  # fmt: skip
 SYSTEM_KEYS: Final = (
-    "model", "mode", "instructions", "prompt", "decoding", "continuations", "separator", "unconditional", "prices",
-    "components",
+    "model", "mode", "instructions", "prompt", "values", "option_order", "shots", "decoding", "continuations",
+    "separator", "unconditional", "prices", "components", "variants",
 )  # fmt: skip
 STORED_SYSTEM_KEYS: Final = ("model", "components")
 PRICE_KEYS: Final = ("input", "output", "cached", "per", "currency", "source")
@@ -81,23 +86,23 @@ def parse_evaluation(text: str, *, file: str) -> Evaluation:
     _require_keys(root)
     keys = root.mapping(KEYS)
     scorer, *alternatives = _scorers(keys)
-    systems = keys["systems"].mapping()
-    if not systems:
+    seed, folder = keys["seed"].whole() if "seed" in keys else 0, Path(file).parent
+    if not keys["systems"].mapping():
         keys["systems"].refuse("no system is listed", remedy="List at least one")
     try:
         return Evaluation(
             name=keys["name"].text(),
             task=_text(keys, "task"),
-            items=_items(keys["items"].text(), folder=Path(file).parent),
+            items=_items(keys["items"].text(), folder=folder),
             sample=_sample(keys["sample"]) if "sample" in keys else None,
-            seed=keys["seed"].whole() if "seed" in keys else 0,
+            seed=seed,
             attempts=keys["attempts"].whole(low=1) if "attempts" in keys else 1,
             cluster=_text(keys, "cluster"),
             segments=keys["segments"].texts() if "segments" in keys else (),
             scorer=scorer,
             alternatives=tuple(alternatives),
             guards=_guards(keys["guards"]) if "guards" in keys else Guards(),
-            systems={name: _system(node, folder=str(Path(file).parent)) for name, node in systems.items()},
+            systems=_systems(keys["systems"], partial(_system, folder=folder, seed=seed)),
             file=file,
         )
     except UsageError as error:
@@ -122,14 +127,19 @@ def _require_keys(root: Node) -> None:
 
 
 def _required(system: dict[str, Node]) -> tuple[str, ...]:
-    """Return the keys a system needs; stored answers were made by a prompt of their own."""
+    """Return the keys a system needs; stored answers were made by a prompt of their own, variants may bring theirs."""
     model = system.get("model")
     stored = model is not None and isinstance(model.value, dict) and "run" in model.value
-    return ("model",) if stored else SYSTEM_REQUIRED
+    return ("model",) if stored or "variants" in system else SYSTEM_REQUIRED
 
 
 def _text(keys: dict[str, Node], name: str) -> str | None:
     return keys[name].text() if name in keys else None
+
+
+def _is_null(keys: dict[str, Node], name: str) -> bool:
+    """Whether a key is there to take away what the system says: ``instructions: null``."""
+    return name in keys and keys[name].value is None
 
 
 def _items(named: str, *, folder: Path) -> str:
@@ -181,7 +191,19 @@ def _guards(node: Node) -> Guards:
     return Guards(parse_rate=keys["parse_rate"].number(low=0, high=1))
 
 
-def _system(node: Node, *, folder: str) -> SystemSpec:
+def _systems(node: Node, read_system: Callable[[Node], SystemSpec]) -> dict[str, SystemSpec]:
+    """Return the systems by name, each variant as one of its own."""
+    found: dict[str, SystemSpec] = {}
+    for entry, about in node.mapping().items():
+        about.mapping(SYSTEM_KEYS)
+        for name, spec in expand_variants(entry, about, read_system):
+            if name in found:
+                about.refuse(f"there are two systems {excerpt(name)}", remedy="Rename one")
+            found[name] = spec
+    return found
+
+
+def _system(node: Node, *, folder: Path, seed: int) -> SystemSpec:
     keys = node.mapping(SYSTEM_KEYS)
     mode = cast("Mode", keys["mode"].one_of(MODES) if "mode" in keys else "chat")
     model = read_model(keys["model"], folder=folder)
@@ -205,7 +227,7 @@ def _system(node: Node, *, folder: str) -> SystemSpec:
     return SystemSpec(
         model=model,
         mode=mode,
-        instructions=_text(keys, "instructions"),
+        instructions=None if _is_null(keys, "instructions") else _text(keys, "instructions"),
         prompt=keys["prompt"].text(),
         decoding=_decoding(keys["decoding"]) if "decoding" in keys else Decoding(),
         prices=_prices(keys["prices"]) if "prices" in keys else None,
@@ -213,6 +235,11 @@ def _system(node: Node, *, folder: str) -> SystemSpec:
         separator=keys["separator"].text() if "separator" in keys else " ",
         unconditional=_text(keys, "unconditional"),
         components=components,
+        values=read_values(keys["values"]) if "values" in keys else {},
+        option_order=read_option_order(keys["option_order"], seed=seed)
+        if "option_order" in keys
+        else AS_GIVEN,
+        shots=read_shots(keys["shots"], folder=folder, seed=seed) if "shots" in keys else None,
     )
 
 

@@ -18,7 +18,9 @@ from aliquot.runner.evaluation_file import (
     SYSTEM_REQUIRED,
 )
 from aliquot.runner.models import COMMAND_KEYS, FUNCTION_KEYS, MODEL_KEYS, MODEL_REQUIRED, STORED_KEYS
+from aliquot.runner.prompt_keys import PLAIN_ORDERS, SHOT_KEYS
 from aliquot.runner.stored import MISSING
+from aliquot.runner.variants import VARIANT_KEYS
 from aliquot.scorers.rules import RULES
 from aliquot.systems.endpoint import PATHS
 
@@ -105,6 +107,70 @@ STORED: Final[Mapping[str, Any]] = {
 }
 """What each key of a stored run takes."""
 
+_VALUE: Final[Mapping[str, Any]] = {"type": ["string", "number", "boolean"]}
+
+SHOTS: Final[Mapping[str, Any]] = {
+    "from": {
+        "description": "items, a bundled set, a .jsonl or .csv file, or the field of an item that lists its own",
+        "anyOf": [_TEXT, _keys(("field",), {"field": _TEXT}, ("field",))],
+    },
+    "n": _whole(0) | {"description": "How many"},
+    "seed": _whole(0) | {"description": "Seed of choice and order; the evaluation's by default"},
+}
+"""What each key of ``shots`` takes."""
+
+VARIED: Final[Mapping[str, Any]] = {
+    "prompt": {**_TEXT, "description": "Jinja2 template over the fields of an item"},
+    "instructions": {
+        "type": ["string", "null"],
+        "description": "The system message, sent as it stands; with mode chat only",
+    },
+    "values": {
+        "type": "object",
+        "additionalProperties": {"anyOf": [_VALUE, {"type": "array", "items": _VALUE}]},
+        "description": "Further variables of the template, by name",
+    },
+    "option_order": {
+        "description": "The order in which an item's options are shown; the reference follows it",
+        "anyOf": [
+            {"enum": list(PLAIN_ORDERS)},
+            _keys(("rotated",), {"rotated": _whole(1)}, ("rotated",)),
+            _keys(("shuffled",), {"shuffled": _whole(0)}, ("shuffled",)),
+        ],
+    },
+    "shots": _keys(SHOT_KEYS, SHOTS) | {"description": "The examples that the template sees as shots"},
+    "continuations": {
+        "enum": list(CONTINUATIONS),
+        "description": "What stands for an option behind the prompt; with mode likelihood only",
+    },
+    "separator": {**_TEXT, "description": "What stands between prompt and continuation; a space by default"},
+}
+"""What each key takes that a variant may change."""
+
+_CHANGES: Final[Mapping[str, Any]] = {**_keys(VARIANT_KEYS, VARIED), "type": ["object", "null"]}
+_AT_LEAST_TWO: Final = 2
+
+VARIANTS: Final[Mapping[str, Any]] = {
+    "description": "The system in other words, formats, orders of options and shots, on the same items",
+    "anyOf": [
+        {
+            "type": "array",
+            "minItems": _AT_LEAST_TWO,
+            "items": _keys(("name", *VARIANT_KEYS), {"name": _TEXT, **VARIED}, ("name",)),
+        },
+        {
+            "type": "object",
+            "minProperties": 1,
+            "additionalProperties": {
+                "type": "object",
+                "minProperties": _AT_LEAST_TWO,
+                "additionalProperties": _CHANGES,
+            },
+        },
+    ],
+}
+"""What ``variants`` takes: a list, or factors with their levels, which are crossed."""
+
 SYSTEM: Final[Mapping[str, Any]] = {
     "model": {
         "description": "embedded, a name given to aliquot.run(models=...), a model over HTTP, a function, a command, "
@@ -122,15 +188,10 @@ SYSTEM: Final[Mapping[str, Any]] = {
         "description": "chat sends the prompt as a message, completion continues it, likelihood asks how probable each "
         "option is behind it, perplexity how probable it is itself",
     },
-    "instructions": {**_TEXT, "description": "The system message, sent as it stands; with mode chat only"},
-    "prompt": {**_TEXT, "description": "Jinja2 template over the fields of an item"},
+    **VARIED,
+    "variants": VARIANTS,
     "decoding": _keys(DECODING_KEYS, DECODING) | {"description": "How the answer is drawn"},
     "prices": _keys(PRICE_KEYS, PRICES, ("input", "output")) | {"description": "What its tokens cost"},
-    "continuations": {
-        "enum": list(CONTINUATIONS),
-        "description": "What stands for an option behind the prompt; with mode likelihood only",
-    },
-    "separator": {**_TEXT, "description": "What stands between prompt and continuation; a space by default"},
     "unconditional": {
         **_TEXT,
         "description": "A context without the question, behind which the options are asked too: 'Answer:'",
@@ -203,7 +264,7 @@ FILE: Final[Mapping[str, Any]] = {
                 _only(("decoding",), [mode for mode in MODES if mode not in UNDRAWN]),
                 _only(tuple(CHOICE), ("likelihood",)),
                 _STORED,
-            ]
+            ],
         },
     },
 }

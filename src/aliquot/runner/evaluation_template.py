@@ -55,6 +55,11 @@ systems: # compare takes the first as the baseline
     instructions: Answer with one word or one number. # the system message, sent as it stands
     prompt: "{{ question }}" # Jinja2 over the fields of an item
     decoding: {temperature: 0, max_tokens: 32} # also stop, top_p, seed
+    # values: {sep: ": "} # further variables of the prompt
+    # option_order: shuffled # how the options of an item are shown: as_given, reversed, shuffled or {rotated: 1}
+    # shots: {from: items, n: 2} # the prompt shows: {% for shot in shots %}{{ shot.question }}{% endfor %}
+    # variants: # the same system in other words, order or shots; aliquot variants says how much that moves the score
+    #   wording: {plain: {}, polite: {prompt: "Please answer: {{ question }}"}} # several factors are crossed
     # prices: {input: 0.15, output: 0.60, currency: USD} # for a million tokens each; run says what answers cost
     # components: {index: "2026-11"} # versions of what else shapes an answer; another version is another system
 

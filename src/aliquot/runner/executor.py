@@ -85,10 +85,10 @@ class Executor:
     ) -> None:
         self._plan, self._models, self._journal = plan, models, journal
         self._tally, self._now, self._terms = tally, now, terms
+        self._load = Load({name: models[spec.model] for name, spec in plan.evaluation.systems.items()})
         self._components = {
             name: components_of(spec, models[spec.model]) for name, spec in plan.evaluation.systems.items()
         }
-        self._load = Load({name: models[spec.model] for name, spec in plan.evaluation.systems.items()})
         self._prices = {name: spec.prices for name, spec in plan.evaluation.systems.items()}
         currency = currency_of(price for price in self._prices.values() if price is not None)
         self._purse = Purse(limit=terms.max_cost, currency=currency)

@@ -16,10 +16,12 @@ from aliquot.errors import UsageError
 from aliquot.files.commits import describe_commit
 from aliquot.files.manifest import Manifest
 from aliquot.item_sets.items import digest
+from aliquot.item_sets.option_order import AS_GIVEN
 from aliquot.item_sets.samples import Selection
 from aliquot.runner.evaluation import CHOICE, UNDRAWN, ModelName, SystemSpec, components_of
 from aliquot.runner.executor import Terms
 from aliquot.runner.plan import ORDER, Plan
+from aliquot.runner.shots import Shots
 from aliquot.runner.stored import StoredAnswers
 from aliquot.scorers.rules import Rule
 from aliquot.systems.system import Observed, System
@@ -29,6 +31,9 @@ PACKAGES: Final = ("aliquot", "jinja2", "msgspec", "numpy", "polars", "pyyaml")
 
 CIRCUMSTANCES: Final = frozenset({"api_version", "base_url", "engine", "stream"})
 """Components that matter only for answers still to come; any other one makes a system another one."""
+
+SHOWING: Final = ("values", "option_order", "shots", "variant")
+"""What a system's description holds only where there is something to say."""
 
 
 def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: datetime, terms: Terms) -> Manifest:
@@ -56,7 +61,8 @@ def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: dateti
             "chosen": digest([item.id for item in plan.items]),
         },
         systems={
-            name: _describe_system(spec, models[spec.model]) for name, spec in evaluation.systems.items()
+            name: _describe_system(spec, models[spec.model], plan.prompts[name].shots)
+            for name, spec in evaluation.systems.items()
         },
         scorers=_describe_rules(plan.rules.values()),
         alternatives={
@@ -102,8 +108,7 @@ def continue_manifest(old: Manifest | None, new: Manifest, *, anything_left: boo
             "Give the changed evaluation a new name, or undo the change"
         )
     systems = {name: _seen(old.systems.get(name, {})) | about for name, about in new.systems.items()}
-    commit = _both(old.settings.get("commit", ""), new.settings["commit"])
-    settings = new.settings | {"commit": commit}
+    settings = new.settings | {"commit": _both(old.settings.get("commit", ""), new.settings["commit"])}
     return msgspec.structs.replace(
         new, started=old.started, systems=systems, settings=settings, sessions=old.sessions
     )
@@ -166,19 +171,34 @@ def _describe_rules(rules: Iterable[Rule]) -> dict[str, dict[str, Any]]:
     }
 
 
-def _describe_system(spec: SystemSpec, model: System) -> dict[str, Any]:
+def _describe_system(spec: SystemSpec, model: System, shots: Shots | None) -> dict[str, Any]:
     if isinstance(model, StoredAnswers):
         return {**model.about, "components": components_of(spec, model)}
-    template = {"mode": spec.mode, "instructions": spec.instructions, "prompt": spec.prompt}
+    template: dict[str, Any] = {"mode": spec.mode, "instructions": spec.instructions, "prompt": spec.prompt}
+    if spec.values:
+        template["values"] = dict(spec.values)
     choice = {name: getattr(spec, name) for name in CHOICE} if spec.mode == "likelihood" else {}
     return {
         **template,
         **choice,
+        **_describe_showing(spec, shots),
         "prompt_sha256": digest(template),
         "decoding": None if spec.mode in UNDRAWN else asdict(spec.decoding),
         "prices": None if spec.prices is None else asdict(spec.prices),
         "components": components_of(spec, model),
     }
+
+
+def _describe_showing(spec: SystemSpec, shots: Shots | None) -> dict[str, Any]:
+    """Return how options and shots are shown and which variant this is, where anything is to be said."""
+    found: dict[str, Any] = {}
+    if spec.option_order != AS_GIVEN:
+        found["option_order"] = asdict(spec.option_order)
+    if spec.shots is not None and shots is not None:
+        found["shots"] = {**asdict(spec.shots), "hash": shots.hash, "said": str(spec.shots)}
+    if spec.variant is not None:
+        found["variant"] = {"of": spec.variant.of, "levels": dict(spec.variant.levels)}
+    return found
 
 
 def _changes(old: Manifest, new: Manifest, *, with_versions: bool) -> list[str]:
@@ -196,7 +216,7 @@ def _changes(old: Manifest, new: Manifest, *, with_versions: bool) -> list[str]:
         before, after = _plain(old.systems[name]), _plain(new.systems[name])
         changed += [
             f"{part} of {name!r}"
-            for part in ("mode", "instructions", "prompt", *CHOICE, "decoding", "stored")
+            for part in ("mode", "instructions", "prompt", *CHOICE, "decoding", *SHOWING, "stored")
             if before.get(part) != after.get(part)
         ]
         parts = before["components"].keys() | after["components"].keys()

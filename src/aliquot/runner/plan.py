@@ -11,12 +11,14 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from aliquot.errors import InputError, UsageError, nearest
-from aliquot.item_sets.items import Item, ItemSet
+from aliquot.item_sets.items import Item, ItemSet, digest
+from aliquot.item_sets.option_order import OptionOrder, arranged, listed_options
 from aliquot.item_sets.samples import Selection, count_of, sample
 from aliquot.item_sets.sources import load
 from aliquot.runner.evaluation import Evaluation, SampleSpec, ScorerSpec
 from aliquot.runner.prompts import Prompt
 from aliquot.runner.rescoring import Rescored, require_one_metric
+from aliquot.runner.shots import Shots
 from aliquot.runner.stored import StoredRun
 from aliquot.scorers.rules import NEEDS, RULES, Reads, Rule, rule_named, score
 
@@ -81,15 +83,20 @@ class Plan:
         )
 
     def questions(self, system: str) -> Iterator[Question]:
-        """Return what a system is asked, in order: every item once, then all again for the next attempt."""
+        """Return what a system is asked, in order: every item once, then all again for the next attempt.
+
+        An item comes with its options in the order in which this system is shown them, its reference with them.
+        """
         return (question for thread in self.threads(system) for question in thread)
 
     def threads(self, system: str) -> Iterator[Thread]:
         """Return the same questions as the threads in which they are asked; each attempt is a conversation anew."""
-        threads = [tuple(items) for _, items in groupby(self.items, key=_thread)]
+        order = self.evaluation.systems[system].option_order
+        items = [arranged(item, order) for item in self.items]
+        threads = [tuple(together) for _, together in groupby(items, key=_thread)]
         for attempt in range(1, self.evaluation.attempts + 1):
-            for items in threads:
-                yield tuple(Question(system, item, attempt) for item in items)
+            for together in threads:
+                yield tuple(Question(system, item, attempt) for item in together)
 
 
 def make_plan(evaluation: Evaluation, *, limit: int | str | None = None) -> Plan:
@@ -121,18 +128,12 @@ def make_plan(evaluation: Evaluation, *, limit: int | str | None = None) -> Plan
             )
     elif wanted > len(item_set):
         raise UsageError(f"the sample asks for {wanted} items; {item_set.name!r} has {len(item_set)}")
-    prompts = {
-        name: Prompt(name, spec, file=evaluation.file)
-        for name, spec in evaluation.systems.items()
-        if not isinstance(spec.model, StoredRun)
-    }
-    fields = tuple(dict.fromkeys(name for item in chosen for name in item.inputs))
-    for prompt in prompts.values():
-        prompt.require_field(fields)
-        for item in chosen:
-            prompt.check(item)
+    prompts = _prompts(evaluation, item_set)
+    _require_fillable(evaluation, prompts, chosen)
+    orders = tuple(dict.fromkeys(spec.option_order for spec in evaluation.systems.values()))
     rules, *alternatives = (
-        _rules(spec, chosen, file=item_set.source) for spec in (evaluation.scorer, *evaluation.alternatives)
+        _rules(spec, chosen, orders, file=item_set.source)
+        for spec in (evaluation.scorer, *evaluation.alternatives)
     )
     plan = Plan(
         evaluation=evaluation,
@@ -181,13 +182,46 @@ def _require_whole(cluster: str | None, item_set: ItemSet) -> None:
             )
 
 
-def _rules(spec: ScorerSpec, items: tuple[Item, ...], *, file: str) -> dict[str, Rule]:
+def _prompts(evaluation: Evaluation, item_set: ItemSet) -> dict[str, Prompt]:
+    found: dict[str, Prompt] = {}
+    for name, spec in evaluation.systems.items():
+        if isinstance(spec.model, StoredRun):
+            continue
+        shots = None
+        if spec.shots is not None:
+            shots = Shots(spec.shots, item_set, cluster=evaluation.cluster, order=spec.option_order)
+        found[name] = Prompt(name, spec, file=evaluation.file, shots=shots)
+    return found
+
+
+def _require_fillable(evaluation: Evaluation, prompts: Mapping[str, Prompt], items: tuple[Item, ...]) -> None:
+    """Fill every prompt for every item, and refuse two variants of a system that ask all of them the same."""
+    fields = tuple(dict.fromkeys(name for item in items for name in item.inputs))
+    asked: dict[tuple[str, str], str] = {}
+    for name, prompt in prompts.items():
+        spec = evaluation.systems[name]
+        prompt.require_field(fields)
+        if spec.option_order.how != "as_given" and not any(map(listed_options, items)):
+            raise UsageError(f"option_order of {name!r}: no item lists options in a field options or choices")
+        requests = [repr(prompt.check(arranged(item, spec.option_order))) for item in items]
+        if spec.variant is not None:
+            twin = asked.setdefault((spec.variant.of, digest(requests)), name)
+            if twin != name:
+                raise UsageError(
+                    f"the variants {twin!r} and {name!r} ask every item the same. Change one, or leave it out; "
+                    "attempts: 2 shows what one prompt moves by itself"
+                )
+
+
+def _rules(
+    spec: ScorerSpec, items: tuple[Item, ...], orders: tuple[OptionOrder, ...], *, file: str
+) -> dict[str, Rule]:
     """Return the rule of each item, after checking that it can score the item and that all measure the same.
 
     An error of an item names the file it comes from.
     """
     try:
-        found = {item.id: _rule(spec, item) for item in items}
+        found = {item.id: _rule(spec, item, orders) for item in items}
     except InputError as error:
         if error.file is not None:
             raise
@@ -235,12 +269,18 @@ def _fitting(gives: tuple[Reads, ...]) -> str:
     return f"Rules that can read it: {', '.join(own or [rule.name for rule in RULES.values() if rule.reads in gives])}"
 
 
-def _rule(spec: ScorerSpec, item: Item) -> Rule:
-    """Return the item's rule, after checking that it can score the item."""
+def _rule(spec: ScorerSpec, item: Item, orders: tuple[OptionOrder, ...]) -> Rule:
+    """Return the item's rule, after checking that it can score the item in every order of its options."""
     name = spec.rule or item.text(spec.field or "")
     if name is None:
         raise InputError(f"item {item.id!r} names no rule", row=item.row, field=spec.field, remedy="Name one")
     rule = rule_named(name)
+    for order in orders:
+        _require_right(rule, arranged(item, order))
+    return rule
+
+
+def _require_right(rule: Rule, item: Item) -> None:
     rule.try_on(item)
     own = rule.right_answer(item)
     if own is not None and score(rule, item, own).value != 1.0:
@@ -250,7 +290,6 @@ def _rule(spec: ScorerSpec, item: Item) -> Rule:
             field="reference",
             remedy="Correct the reference, or name another rule",
         )
-    return rule
 
 
 def _ordered(items: tuple[Item, ...], *, seed: int) -> tuple[Item, ...]:

@@ -13,6 +13,7 @@ from aliquot.errors import InputError, nearest
 from aliquot.item_sets.items import Item
 from aliquot.item_sets.options import LETTERS, options_of
 from aliquot.runner.evaluation import SystemSpec
+from aliquot.runner.shots import SHOTS, Shots
 from aliquot.systems.requests import (
     ChatRequest,
     ChoiceRequest,
@@ -36,15 +37,16 @@ class Prompt:
 
     Args:
         system: the system's name, for messages.
-        spec: its prompt, mode, instructions and decoding.
+        spec: its prompt, mode, instructions, values and decoding.
         file: the evaluation file, for messages.
+        shots: the examples an item is asked with; None for a prompt without.
 
     Raises:
         InputError: the template is not valid.
     """
 
-    def __init__(self, system: str, spec: SystemSpec, *, file: str = "") -> None:
-        self._system, self._spec, self._file = system, spec, file or None
+    def __init__(self, system: str, spec: SystemSpec, *, file: str = "", shots: Shots | None = None) -> None:
+        self._system, self._spec, self._file, self.shots = system, spec, file or None, shots
         try:
             self._template: Template = _ENVIRONMENT.from_string(spec.prompt)
             self._template.globals = dict(
@@ -58,16 +60,17 @@ class Prompt:
             ) from error
 
     def require_field(self, fields: Collection[str]) -> None:
-        """Refuse a prompt that would ask every item the same, and instructions written as a template.
+        """Refuse a prompt that would ask every item the same, and what stands where it has no effect.
 
         Args:
             fields: the fields of the items, the likeliest to be meant first.
 
         Raises:
-            InputError: the prompt uses no field, or the instructions use one.
+            InputError: the prompt uses no field, the instructions use one, a value has the name of a field, or shots
+                are not shown.
         """
-        instructions = self._spec.instructions or ""
-        sent = sorted(_variables(instructions).intersection(fields))
+        instructions, own = self._spec.instructions or "", self._spec.values.keys() | {SHOTS}
+        sent = sorted(_variables(instructions).intersection({*fields, *own}))
         if sent:
             raise InputError(
                 f"the instructions of {self._system!r} are sent as they stand, {{{{ {sent[0]} }}}} too",
@@ -75,7 +78,9 @@ class Prompt:
                 field="instructions",
                 remedy="Put fields of the item in the prompt",
             )
-        if not _variables(self._spec.prompt):
+        used = _variables(self._spec.prompt)
+        self._require_apart(fields, used)
+        if not used - own:
             braced = [name for name in _BRACED.findall(self._spec.prompt) if name in fields]
             meant = (*braced, *fields, "field")[0]
             raise InputError(
@@ -85,24 +90,40 @@ class Prompt:
                 remedy=f"Write {{{{ {meant} }}}}; fields of the items: {', '.join(sorted(fields)) or 'none'}",
             )
 
-    def check(self, item: Item) -> None:
-        """Refuse an item that the system cannot be asked about.
+    def _require_apart(self, fields: Collection[str], used: Collection[str]) -> None:
+        """Refuse values and shots that would hide a field, and shots that the prompt does not show."""
+        own = (*self._spec.values, *([SHOTS] if self.shots is not None else []))
+        hidden = sorted(set(own).intersection(fields))
+        if hidden:
+            raise InputError(
+                f"{hidden[0]!r} of {self._system!r} has the name of a field of the items",
+                file=self._file,
+                field=SHOTS if hidden[0] == SHOTS else "values",
+                remedy="Rename one of them",
+            )
+        if self.shots is not None and self.shots.n and SHOTS not in used:
+            raise InputError(
+                f"the prompt of {self._system!r} does not show its shots",
+                file=self._file,
+                field="prompt",
+                remedy="Write {% for shot in shots %}{{ shot.question }} {{ shot.reference }}{% endfor %}",
+            )
+
+    def check(self, item: Item) -> Request:
+        """Refuse an item that the system cannot be asked about; return what it would be asked after empty answers.
 
         Raises:
             InputError: the prompt uses a field the item has not, or fails in another way; or a turn of a conversation
                 is no message of a chat.
         """
-        if item.conversation is None:
-            self.request(item)
-            return
-        if self._spec.mode != "chat":
+        if item.conversation is not None and self._spec.mode != "chat":
             raise InputError(
                 f"{self._system!r} has mode: {self._spec.mode}, and item {item.id!r} is a turn of a conversation",
                 file=self._file,
                 field="mode",
                 remedy="Use mode: chat",
             )
-        self._render(item)
+        return self.request(item, [""] * len(item.earlier))
 
     def request(self, item: Item, answers: Sequence[str] = ()) -> Request:
         """Return what the system is asked about an item.
@@ -150,14 +171,17 @@ class Prompt:
 
     def _render(self, item: Item) -> str:
         place = {} if item.conversation is None else {"turn": item.fields["turn"]}
+        seen = {**item.inputs, **place, **self._spec.values}
+        if self.shots is not None:
+            seen[SHOTS] = self.shots.of(item)
         try:
-            return self._template.render({**item.inputs, **place})
+            return self._template.render(seen)
         except UndefinedError as error:
             raise InputError(
                 f"the prompt of {self._system!r} cannot be filled for item {item.id!r}: {error.message}",
                 file=self._file,
                 field="prompt",
-                remedy=nearest(_quoted(str(error.message)), [*item.inputs, *place]),
+                remedy=nearest(_quoted(str(error.message)), seen),
             ) from error
         except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError) as error:
             raise InputError(

@@ -17,6 +17,7 @@ from aliquot.files.records import Response
 from aliquot.files.run_directory import RunDirectory
 from aliquot.files.writing import write_whole
 from aliquot.item_sets.items import Item
+from aliquot.item_sets.option_order import AS_GIVEN, OptionOrder, arranged
 from aliquot.runner.evaluation import ScorerSpec
 from aliquot.runner.scoring import score_response
 from aliquot.scorers.rules import NEEDS, RATE, Rule, rule_named
@@ -142,7 +143,12 @@ def require_items(wanted: Mapping[str, str | None], given: Mapping[str, Item], *
 
 
 def with_rescored(
-    evidence: Evidence, rescored: Rescored, responses: Iterable[Response], items: Mapping[str, Item]
+    evidence: Evidence,
+    rescored: Rescored,
+    responses: Iterable[Response],
+    items: Mapping[str, Item],
+    *,
+    orders: Mapping[str, OptionOrder] | None = None,
 ) -> Evidence:
     """Return the evidence with one more metric: the same responses scored by other rules.
 
@@ -153,10 +159,16 @@ def with_rescored(
         rescored: the rules.
         responses: what came back; those of other tasks are left out.
         items: what was asked, by id; fields that ``rescored`` keeps stand above them.
+        orders: in which order each system was shown options, where not as given.
     """
+    shown = orders or {}
     concerned = [one for one in responses if one.task == rescored.task and one.item in rescored.rules]
     able = systems_read(rescored, concerned)
-    rows = [_outcome(rescored, response, items) for response in concerned if response.system in able]
+    rows = [
+        _outcome(rescored, response, items, order=shown.get(response.system, AS_GIVEN))
+        for response in concerned
+        if response.system in able
+    ]
     if not rows:
         return evidence
     fresh = conform("outcomes", pl.DataFrame(rows, infer_schema_length=None))
@@ -237,8 +249,11 @@ def keep_rescoring(run: RunDirectory, rescored: Rescored) -> None:
     write_whole(run.path / RESCORINGS, b"".join(lines))
 
 
-def _outcome(rescored: Rescored, response: Response, items: Mapping[str, Item]) -> dict[str, Any]:
+def _outcome(
+    rescored: Rescored, response: Response, items: Mapping[str, Item], *, order: OptionOrder
+) -> dict[str, Any]:
     item = Item(response.item, rescored.fields.get(response.item) or items[response.item].fields)
+    item = arranged(item, order)
     found = score_response(rule_named(rescored.rules[response.item]), item, response)
     key = {name: getattr(response, name) for name in ("system", "task", "item", "attempt")}
     scored = {"value": found.value, "label": found.label, "status": found.status, "parts": found.parts}

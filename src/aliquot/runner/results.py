@@ -16,6 +16,7 @@ from aliquot.files.manifest import Manifest
 from aliquot.files.records import Response, settle
 from aliquot.files.run_directory import FORMAT, ITEMS, RunDirectory, StoredItem
 from aliquot.item_sets.items import Item
+from aliquot.item_sets.option_order import AS_GIVEN, OptionOrder, arranged
 from aliquot.runner.evaluation import CHOICE
 from aliquot.runner.executor import Key
 from aliquot.runner.rescoring import Rescored, describe_metric, read_rescorings, with_rescored
@@ -109,8 +110,9 @@ def build_evidence(run: RunDirectory) -> Evidence:
         texts=run.texts,
     )
     items = {item.item: item.as_asked() for item in kept}
+    orders = {system: order_of(manifest, system) for system in manifest.systems}
     for rescored in (*_alternatives(kept), *read_rescorings(run)):
-        evidence = with_rescored(evidence, rescored, responses.values(), items)
+        evidence = with_rescored(evidence, rescored, responses.values(), items, orders=orders)
     return evidence
 
 
@@ -163,13 +165,20 @@ def _row(
         reason="not asked yet",
     )
     rule = rule_named(kept.rule)
-    score = score_response(rule, kept.as_asked(), response)
+    item = arranged(kept.as_asked(), order_of(manifest, system))
+    score = score_response(rule, item, response)
     answer = msgspec.structs.asdict(response)
     answer |= {"status": score.status, "reason": response.reason or score.note}
     del answer["options"], answer["likelihood"]  # numbers for rules, and no columns of the table
     outcome = {name: answer[name] for name in ("system", "task", "item", "attempt", "status")}
     outcome |= {"metric": rule.metric, "scorer": _scorer_name(manifest), "by": "rule"}
     return answer, outcome | {"value": score.value, "label": score.label, "parts": score.parts}
+
+
+def order_of(manifest: Manifest, system: str) -> OptionOrder:
+    """Return the order in which a system of a run was shown options."""
+    about = manifest.systems.get(system, {})
+    return OptionOrder(**about["option_order"]) if "option_order" in about else AS_GIVEN
 
 
 def _scorer_name(manifest: Manifest) -> str:
@@ -212,7 +221,21 @@ def _settings(manifest: Manifest) -> Iterable[tuple[str, str, str]]:
             if value is not None
         }
         when = {"asked": about["asked"][:10]} if "asked" in about else {}
-        yield from ((system, name, value) for name, value in (own | shared | when).items() if value)
+        stated = own | shared | _showing(about) | when
+        yield from ((system, name, value) for name, value in stated.items() if value)
+
+
+def _showing(about: Mapping[str, Any]) -> dict[str, str]:
+    """Return how options and shots were shown, and which variant of which system this is."""
+    found: dict[str, str] = {}
+    if "option_order" in about:
+        found["option_order"] = str(OptionOrder(**about["option_order"]))
+    if "shots" in about:
+        found["shots"] = about["shots"]["said"]
+    if "variant" in about:
+        found["variant.of"] = about["variant"]["of"]
+        found |= {f"variant.{factor}": level for factor, level in about["variant"]["levels"].items()}
+    return found
 
 
 def _rule_text(name: str, about: Mapping[str, Any]) -> str:

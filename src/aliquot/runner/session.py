@@ -94,11 +94,11 @@ async def run_session(
             await executor.execute()
         finally:
             manifest = note_observed(manifest, plan, models)
-            for note in told_by_servers(plan, models):
-                observer.noted(note)
             if session is not None:
                 manifest = _with_session(manifest, _end(path, session, executor, now=clocks.now()))
                 run.write_manifest(manifest)
+        for note in told_by_servers(plan, models):
+            observer.noted(note)
         run.write_manifest(
             msgspec.structs.replace(manifest, finished=clocks.now().isoformat(timespec="seconds"))
         )

@@ -57,7 +57,7 @@ def preview(evaluation: str | Path | Evaluation, *, limit: int | str | None = No
 
     Args:
         evaluation: an evaluation file, or an ``Evaluation``.
-        limit: ask this many items only, or a share like ``50%``.
+        limit: ask this many items only, or a share of them (``50%``).
 
     Raises:
         UsageError: an unknown name, or a sample that cannot be drawn.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from aliquot.analysis.rescoring import compare_rules
@@ -18,6 +18,7 @@ from aliquot.files.records import Response, settle
 from aliquot.files.run_directory import MANIFEST, RunDirectory, is_run
 from aliquot.findings.rescoring import RescoredSystem, Rescoring, write_rescoring
 from aliquot.item_sets.items import Item
+from aliquot.item_sets.option_order import OptionOrder
 from aliquot.item_sets.sources import load as load_items
 from aliquot.readers.options import ReadOptions
 from aliquot.runner.evaluation import Evaluation, ScorerSpec
@@ -30,7 +31,7 @@ from aliquot.runner.rescoring import (
     rules_of,
     with_rescored,
 )
-from aliquot.runner.results import build_evidence, read_kept_items
+from aliquot.runner.results import build_evidence, order_of, read_kept_items
 from aliquot.runner.stored import responses_of
 from aliquot.scorers.rules import rule_named
 from aliquot.stats.inputs import DEFAULT_SEED
@@ -41,13 +42,14 @@ from aliquot.verbs.reproduce import command_line
 
 @dataclass(frozen=True, slots=True)
 class _Answers:
-    """What is scored: the evidence, each answer as a run would have recorded it, and the items by task."""
+    """What is scored: evidence, answers as a run would have recorded them, items by task, and orders of options."""
 
     evidence: Evidence
     responses: tuple[Response, ...]
     items: Mapping[str, Mapping[str, Item]]
     file: str
     inputs_known: bool
+    orders: Mapping[str, OptionOrder] = field(default_factory=dict[str, OptionOrder])
 
 
 def rescore(
@@ -134,7 +136,10 @@ def _of_run(run: RunDirectory, journal: Journal) -> _Answers:
     items: dict[str, dict[str, Item]] = {}
     for one in kept:
         items.setdefault(one.task, {})[one.item] = one.as_asked()
-    return _Answers(evidence, settle(journal.records), items, str(run.path), inputs_known=True)
+    manifest = run.manifest
+    orders = {} if manifest is None else {name: order_of(manifest, name) for name in manifest.systems}
+    responses = settle(journal.records)
+    return _Answers(evidence, responses, items, str(run.path), inputs_known=True, orders=orders)
 
 
 def _of_log(source: str | Path | Evidence, options: ReadOptions | None) -> _Answers:
@@ -178,7 +183,7 @@ def _rescored(
             fields=fields,
         )
         require_read(one, answers.responses, file=file)
-        evidence = with_rescored(evidence, one, answers.responses, items)
+        evidence = with_rescored(evidence, one, answers.responses, items, orders=answers.orders)
         made.append(one)
     return evidence, tuple(made)
 
