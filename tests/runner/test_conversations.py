@@ -379,7 +379,7 @@ def test_what_answers_can_cost_counts_the_answers_that_are_sent_back(tmp_path: P
         observer=notes,
     )
     # a prompt of 3 characters is a token: inputs 1 + (2 + 100) + (3 + 200), outputs 3 * 100 tokens at 10 each
-    assert f"{306 + 3000:.2g} USD" in notes.notes[0]
+    assert f"{306 + 3000:,.2f} USD" in notes.notes[0]
 
 
 def test_a_server_is_sent_the_conversation_and_a_lost_request_is_sent_again(tmp_path: Path) -> None:

@@ -106,7 +106,6 @@ class JsonLines:
         from dataclasses import asdict
 
         seen = {**asdict(progress), "rate": progress.rate, "eta_s": progress.eta_s}
-        seen["expected_cost"] = progress.expected_cost
         click.echo(json.dumps({"event": event, **seen}), err=True)
 
 

@@ -79,6 +79,8 @@ class SystemLine:
         latency: of its responses, when known.
         cost: mean cost of an item, when known.
         currency: of that cost.
+        cost_source: by whose word it is known: prices of the evaluation, a dated price list, the system itself.
+        other_costs: what was paid beside the system's own answers, to a judge, in words.
         judge: the model that judged, when one did.
     """
 
@@ -102,6 +104,8 @@ class SystemLine:
     cost: float | None
     currency: str | None
     judge: str | None
+    cost_source: str | None = None
+    other_costs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
