@@ -75,6 +75,27 @@ def test_old_answers_take_part_as_they_are_and_only_the_new_system_is_asked(tmp_
     assert (found.baseline.system, found.candidate.system) == ("was", "now")
 
 
+def test_how_an_answer_came_about_is_kept_with_it(tmp_path: Path) -> None:
+    def agent(prompt: str) -> dict[str, object]:
+        said = {"role": "assistant", "content": "Let me see."}
+        return {"text": right(prompt), "transcript": [said], "tool_calls": 1}
+
+    spec = SystemSpec(model="fake", prompt="{{ question }}")
+    old = evaluation(write_items(tmp_path, 3), name="old", systems={"short": spec})
+    run(old, directory=tmp_path, models={"fake": aliquot.function_system(agent)})
+    found = run(
+        evaluation(
+            tmp_path / "made.jsonl", systems={"was": SystemSpec(model=StoredRun(run=str(tmp_path / "old")))}
+        ),
+        directory=tmp_path,
+    )
+    texts = RunDirectory(found.path).texts
+    for item in ("i0", "i1", "i2"):
+        turns = texts.transcript("was", "made", item, 1)
+        assert turns is not None
+        assert "Let me see." in str(turns)
+
+
 def test_what_made_the_answers_is_what_the_manifest_and_the_settings_say(tmp_path: Path) -> None:
     old, new = write_old(tmp_path), again(tmp_path)
     was, now = manifest(new).systems["was"], manifest(new).systems["now"]

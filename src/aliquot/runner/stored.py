@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
@@ -12,7 +12,7 @@ import msgspec
 from aliquot.errors import InputError, UsageError, nearest
 from aliquot.evidence.identity import inputs_text
 from aliquot.evidence.tables import Evidence
-from aliquot.files.records import Response, settle
+from aliquot.files.records import Response, ToldResponse, settle
 from aliquot.files.run_directory import RunDirectory, is_run
 from aliquot.item_sets.items import Item
 from aliquot.readers.registry import read_evidence
@@ -71,6 +71,7 @@ class _Record:
         asked: what each item asked, by task and item, where that is on record field by field.
         systems: what made each system, as a manifest says it.
         started: when it was asked; "" where that is not known.
+        told: reads an answer whole, with how it came about, which a journal's records leave out.
     """
 
     name: str
@@ -78,6 +79,7 @@ class _Record:
     asked: Mapping[tuple[str, str], str]
     systems: Mapping[str, Mapping[str, Any]]
     started: str
+    told: Callable[[Response], ToldResponse]
 
 
 class StoredAnswers:
@@ -86,6 +88,7 @@ class StoredAnswers:
     Args:
         about: what made the answers: mode, instructions, prompt and its hash, decoding, components.
         responses: the answers by item and attempt.
+        told: reads an answer whole.
         notes: what a reader of the new run should know.
     """
 
@@ -94,20 +97,23 @@ class StoredAnswers:
         about: Mapping[str, Any],
         responses: Mapping[tuple[str, int], Response],
         *,
+        told: Callable[[Response], ToldResponse],
         notes: tuple[str, ...],
     ) -> None:
         self.about, self.notes = about, notes
         self.components: Mapping[str, str] = about["components"]
         self.concurrency = 1
-        self._responses = responses
+        self._responses, self._told = responses, told
 
-    def recall(self, item: str, attempt: int, *, system: str, task: str) -> Response:
+    def recall(self, item: str, attempt: int, *, system: str, task: str) -> ToldResponse:
         """Return the answer on record as one of a new run; it is cached: its time and cost count no second time."""
-        found = self._responses.get((item, attempt))
-        if found is None:
-            found = Response(
+        stored = self._responses.get((item, attempt))
+        if stored is None:
+            found = ToldResponse(
                 system=system, task=task, item=item, attempt=attempt, status="error", reason=NOT_STORED
             )
+        else:
+            found = self._told(stored)
         return msgspec.structs.replace(found, system=system, task=task, try_=1, cached=True)
 
     async def chat(self, request: ChatRequest) -> Reply:
@@ -156,7 +162,7 @@ def open_stored(
     )
     said = {"components": components, "prices": None, "stored": f"{record.name}, {name}"}
     about = {**described, **said, "asked": record.started}
-    return StoredAnswers(about, stored, notes=notes)
+    return StoredAnswers(about, stored, told=record.told, notes=notes)
 
 
 def responses_of(evidence: Evidence) -> tuple[Response, ...]:
@@ -190,12 +196,15 @@ def _read(spec: StoredRun) -> _Record:
         manifest = run.manifest
         if manifest is None:
             raise spec.refused(f"{path} holds no answers yet", remedy="Start it: aliquot run FILE")
+        contents = run.read_journal()
+        spans = {id(one): span for one, span in zip(contents.records, contents.spans, strict=True)}
         return _Record(
             name=manifest.name,
-            responses=settle(run.read_journal().records),
+            responses=settle(contents.records),
             asked={(item.task, item.item): item.inputs for item in run.read_items()},
             systems=manifest.systems,
             started=manifest.started,
+            told=lambda one: _whole(run.journal_path, spans[id(one)]),
         )
     try:
         evidence = read_evidence([path])
@@ -210,7 +219,19 @@ def _read(spec: StoredRun) -> _Record:
         asked={},
         systems=_described(evidence),
         started="",
+        told=_of_log,
     )
+
+
+def _whole(journal: Path, span: tuple[int, int]) -> ToldResponse:
+    """Return a line of a journal with all that it holds."""
+    with journal.open("rb") as file:
+        file.seek(span[0])
+        return msgspec.json.decode(file.read(span[1]), type=ToldResponse)
+
+
+def _of_log(one: Response) -> ToldResponse:
+    return ToldResponse(**msgspec.structs.asdict(one))
 
 
 def _described(evidence: Evidence) -> dict[str, dict[str, Any]]:
