@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from aliquot.evidence.tables import Note
 from aliquot.findings.comparison import Quantiles, Scale
+from aliquot.findings.majority import Majority
 from aliquot.findings.spoken import Spoken
 from aliquot.findings.verdict import Verdict, Word
 from aliquot.stats.repeats import Precision
@@ -80,6 +81,7 @@ class SystemLine:
         cost: mean cost of an item, when known.
         currency: of that cost.
         judge: the model that judged, when one did.
+        majority: what always giving the most frequent right answer would reach; None where that is not known.
     """
 
     system: str
@@ -102,6 +104,7 @@ class SystemLine:
     cost: float | None
     currency: str | None
     judge: str | None
+    majority: Majority | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -10,6 +10,7 @@ from aliquot.files.documents import Node, parse
 from aliquot.item_sets.sources import ENDINGS
 from aliquot.runner.endpoints import read_endpoint
 from aliquot.runner.evaluation import (
+    GUARD_SHARES,
     MODES,
     Evaluation,
     Guards,
@@ -29,6 +30,7 @@ KEYS: Final = (
 )  # fmt: skip
 SYSTEM_KEYS: Final = ("model", "mode", "instructions", "prompt", "decoding", "prices")
 PRICE_KEYS: Final = ("input", "output", "cached", "per", "currency", "source")
+GUARD_KEYS: Final = (*GUARD_SHARES, "first")
 REQUIRED: Final = ("name", "items", "scorer", "systems")
 SYSTEM_REQUIRED: Final = ("model", "prompt")
 WANTED: Final = "An evaluation file is YAML with name, items, scorer and systems: see docs/evaluation.md"
@@ -130,12 +132,14 @@ def _scorer(node: Node) -> ScorerSpec:
 
 
 def _guards(node: Node) -> Guards:
-    keys = node.mapping(("parse_rate",))
-    if "parse_rate" not in keys:
-        return Guards()
-    if keys["parse_rate"].value is False:
-        return Guards(parse_rate=0.0)
-    return Guards(parse_rate=keys["parse_rate"].number(low=0, high=1))
+    """Return the guards; one that is ``off`` gets the share that no answers can break."""
+    if node.value is False:
+        return Guards(**GUARD_SHARES)
+    keys, given = node.mapping(GUARD_KEYS), dict[str, float]()
+    for name, off in GUARD_SHARES.items():
+        if name in keys:
+            given[name] = off if keys[name].value is False else keys[name].number(low=0, high=1)
+    return Guards(**given, first=keys["first"].whole(low=1) if "first" in keys else Guards().first)
 
 
 def _system(node: Node) -> SystemSpec:

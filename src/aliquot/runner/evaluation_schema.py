@@ -10,6 +10,7 @@ from aliquot.runner.endpoints import MODEL_KEYS, MODEL_REQUIRED
 from aliquot.runner.evaluation import MODES, NAME
 from aliquot.runner.evaluation_file import (
     DECODING_KEYS,
+    GUARD_KEYS,
     KEYS,
     PRICE_KEYS,
     REQUIRED,
@@ -59,6 +60,18 @@ PRICES: Final[Mapping[str, Any]] = {
     "source": {**_TEXT, "description": "Where the prices stand, and of which day they are"},
 }
 """What each key of ``prices`` takes."""
+
+_SHARE_OR_OFF: Final[Mapping[str, Any]] = {
+    "anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"const": False}]
+}
+
+GUARDS: Final[Mapping[str, Any]] = {
+    "parse_rate": {**_SHARE_OR_OFF, "description": "Smallest share of the first answers that could be read"},
+    "truncated": {**_SHARE_OR_OFF, "description": "Largest share of them that used up max_tokens"},
+    "errors": {**_SHARE_OR_OFF, "description": "Largest share of them that were lost"},
+    "first": _whole(1) | {"description": "Items that every system is asked before any is asked the rest"},
+}
+"""What each key of ``guards`` takes."""
 
 _SECONDS: Final[Mapping[str, Any]] = {"type": "number", "exclusiveMinimum": 0}
 
@@ -112,11 +125,10 @@ FILE: Final[Mapping[str, Any]] = {
         "description": "One rule, or the field of the items that names each one's",
         "anyOf": [{"enum": list(RULES)}, _keys(("field",), {"field": _TEXT}, ("field",))],
     },
-    "guards": _keys(
-        ("parse_rate",),
-        {"parse_rate": {"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"const": False}]}},
-    )
-    | {"description": "When the run stops by itself"},
+    "guards": {
+        "description": "When the run stops by itself, by a smoke test; off for never",
+        "anyOf": [_keys(GUARD_KEYS, GUARDS), {"const": False}],
+    },
     "systems": {
         "type": "object",
         "minProperties": 1,

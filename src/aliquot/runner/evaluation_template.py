@@ -44,7 +44,8 @@ seed: 7 # of the sample and of the order of asking
 # cluster: document # field that names what items share, so that they are not taken for independent
 segments: [SEGMENT] # fields that become slices of the report
 scorer: SCORER
-# guards: {parse_rate: 0.5} # stop when fewer of the first 24 answers of a system can be read; off switches it off
+# guards: {parse_rate: 0.5, truncated: 0.5} # stop when fewer of the first 24 answers of a system can be read, or
+#   more are cut by max_tokens; off switches one off
 
 systems: # compare takes the first as the baseline
   short:

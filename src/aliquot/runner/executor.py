@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import zip_longest
+from math import ceil
 from typing import TypeAlias
 
 from aliquot.errors import AliquotError
@@ -16,13 +17,13 @@ from aliquot.files.journal import Journal
 from aliquot.files.records import Response, settle
 from aliquot.runner.cache import AnswerCache, cache_key
 from aliquot.runner.evaluation import ModelName
-from aliquot.runner.guards import ParseRate
+from aliquot.runner.guards import SmokeTest
 from aliquot.runner.money import Purse, currency_of
 from aliquot.runner.plan import Plan, Question
 from aliquot.runner.progress import Tally
 from aliquot.runner.scoring import score_response
 from aliquot.scorers.scores import Score
-from aliquot.systems.replies import Reply
+from aliquot.systems.replies import Reply, settled
 from aliquot.systems.requests import ChatRequest, CompletionRequest, fingerprint
 from aliquot.systems.system import System
 
@@ -82,10 +83,17 @@ class Executor:
         self._purse.keep(journal.records)
         self._answered = answered_keys(journal.records)
         self._tries = Counter(record.key for record in journal.records)
-        self._guards = {name: ParseRate(name, plan.evaluation.guards) for name in plan.evaluation.systems}
+        self._smoke = {item.id for item in plan.smoke}
+        self._tests = {
+            name: SmokeTest(name, self._smoke, plan.evaluation.guards, max_tokens=spec.decoding.max_tokens)
+            for name, spec in plan.evaluation.systems.items()
+        }
 
     async def execute(self) -> None:
         """Ask one system after the other, or all in turn; at the end every question has an answer or an error.
+
+        Every system is asked the items of the smoke test before any is asked the rest, so that a broken one is found
+        before another has spent everything.
 
         Raises:
             RunStoppedError: a guard or the limit of the cost stopped the run.
@@ -94,12 +102,32 @@ class Executor:
         self._recount()
         self._tally.start()
         self._purse.require_room()
-        by_system = [self._owed(name) for name in self._plan.evaluation.systems]
-        self._foresee(by_system)
-        if self._terms.interleave:
-            by_system = [[question for turn in zip_longest(*by_system) for question in turn if question]]
-        for questions in by_system:
+        owed = {name: self._owed(name) for name in self._plan.evaluation.systems}
+        self._foresee(owed.values())
+        self._judge(name for name, test in self._tests.items() if test.complete)
+        begun = {name: self._first_round(name, questions) for name, questions in owed.items()}
+        for questions in self._in_turn([questions[: begun[name]] for name, questions in owed.items()]):
             await self._ask_all(questions)
+            self._judge(dict.fromkeys(question.system for question in questions))
+        for questions in self._in_turn([questions[begun[name] :] for name, questions in owed.items()]):
+            await self._ask_all(questions)
+
+    def _judge(self, systems: Iterable[str]) -> None:
+        for name in systems:
+            self._tests[name].judge()
+
+    def _first_round(self, system: str, owed: Sequence[Question]) -> int:
+        """Return how many questions are asked before the judgement: the smoke test, and enough that nobody waits."""
+        smoke = sum(one.attempt == 1 and one.item.id in self._smoke for one in owed)
+        workers = self._terms.concurrency or self._model(system).concurrency
+        side_by_side = len(self._tests) if self._terms.interleave else 1
+        return max(smoke, ceil(workers / side_by_side)) if smoke else 0
+
+    def _in_turn(self, by_system: list[list[Question]]) -> list[list[Question]]:
+        """Return the questions as they are asked: system by system, or the systems taking turns."""
+        if not self._terms.interleave:
+            return by_system
+        return [[question for turn in zip_longest(*by_system) for question in turn if question]]
 
     def _foresee(self, owed: Iterable[Sequence[Question]]) -> None:
         """Say what the answers still owed can cost at most, before anything is spent."""
@@ -126,7 +154,7 @@ class Executor:
                 if response is not None:
                     score = self._score(question, response)
                     self._tally.keep(name, score.status, score.value)
-                    self._guards[name].see(score.status)
+                    self._tests[name].keep(response, score)
 
     async def _ask_all(self, questions: Sequence[Question]) -> None:
         """Let a few workers share the questions; the first fault of ours or stop of a guard ends them all."""
@@ -136,8 +164,7 @@ class Executor:
 
         async def work() -> None:
             for question in waiting:
-                status = await self._ask(models[question.system], question)
-                self._guards[question.system].see(status)
+                await self._ask(models[question.system], question)
 
         try:
             async with asyncio.TaskGroup() as group:
@@ -149,8 +176,8 @@ class Executor:
     def _model(self, system: str) -> System:
         return self._models[self._plan.evaluation.systems[system].model]
 
-    async def _ask(self, model: System, question: Question) -> str:
-        """Ask, put the answer on disk, count it, and return its status as scored."""
+    async def _ask(self, model: System, question: Question) -> None:
+        """Ask, put the answer on disk, count it, and show it to the guards."""
         request = self._plan.prompts[question.system].request(question.item)
         started = self._now().isoformat(timespec="milliseconds")
         reply, cached = await self._answer(model, request, attempt=question.attempt)
@@ -191,7 +218,7 @@ class Executor:
             currency=self._purse.currency,
         )
         self._purse.require_room()
-        return score.status
+        self._tests[question.system].see(response, score)
 
     def _cost(self, system: str, reply: Reply) -> tuple[float | None, str | None]:
         """Return what an answer cost: by the stated prices, else as the system itself says."""
@@ -227,8 +254,8 @@ async def _send(model: System, request: ChatRequest | CompletionRequest) -> Repl
     """Ask once; what a system raises is a lost request, and a row like any other."""
     try:
         if isinstance(request, ChatRequest):
-            return await model.chat(request)
-        return await model.complete(request)
+            return settled(await model.chat(request))
+        return settled(await model.complete(request))
     except AliquotError:
         raise
     except Exception as error:  # noqa: BLE001 - a user's system may raise anything, and no item may end the run

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
+from aliquot.analysis.majority import majority_of
 from aliquot.errors import UsageError
 from aliquot.files.manifest import Manifest
 from aliquot.item_sets.items import digest
@@ -49,7 +50,8 @@ def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: dateti
             "selection": asdict(plan.selection),
             "selected": describe_selection(plan.selection),
             "order": ORDER,
-            "chosen": digest([item.id for item in plan.items]),
+            "chosen": digest(sorted(item.id for item in plan.items)),
+            "majority": _majority(plan),
         },
         systems={
             name: _describe_system(spec, models[spec.model]) for name, spec in evaluation.systems.items()
@@ -71,7 +73,7 @@ def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: dateti
             "interleave": terms.interleave,
             "cache": terms.cache is not None,
             "max_cost": terms.max_cost,
-            "parse_rate": evaluation.guards.parse_rate,
+            "guards": asdict(evaluation.guards),
         },
     )
 
@@ -112,6 +114,12 @@ def note_observed(manifest: Manifest, plan: Plan, models: Mapping[ModelName, Sys
             seen = {part: _both(before.get(part, ""), value) for part, value in model.observed.items()}
             systems[name] = {**systems[name], "observed": {**before, **seen}}
     return msgspec.structs.replace(manifest, systems=systems)
+
+
+def _majority(plan: Plan) -> dict[str, Any] | None:
+    """Return the most frequent right answer of the chosen items and what always giving it reaches."""
+    found = majority_of(plan.labels, of=len(plan.items))
+    return None if found is None else {"label": found[0], **asdict(found[1])}
 
 
 def _seen(about: Mapping[str, Any]) -> dict[str, Any]:

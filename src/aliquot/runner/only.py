@@ -117,7 +117,8 @@ def narrowed(plan: Plan, only: Only, items: Sequence[str], *, attempts: int) -> 
     """Return the plan of asking again, and the folder of its own within the run's.
 
     The folder is named by the systems and the items, so that the same question goes on where it stopped and another
-    one begins anew. The guard is off: these items are chosen because they fail.
+    one begins anew. The guards on answers are off: these items are
+    chosen because they fail.
 
     Args:
         plan: the run's plan.
@@ -134,7 +135,7 @@ def narrowed(plan: Plan, only: Only, items: Sequence[str], *, attempts: int) -> 
         systems={name: plan.evaluation.systems[name] for name in only.systems},
         attempts=attempts,
         sample=None,
-        guards=Guards(parse_rate=0.0),
+        guards=Guards(parse_rate=0.0, truncated=1.0),
     )
     selection = Selection(how=f"only {only}", n=len(chosen), of=len(plan.item_set))
     rules = {item.id: plan.rules[item.id] for item in chosen}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from aliquot.errors import InputError, UsageError, nearest
+from aliquot.analysis.majority import label_of
+from aliquot.errors import InputError, UsageError, excerpt, nearest
 from aliquot.item_sets.items import Item, ItemSet
 from aliquot.item_sets.samples import Selection, sample
 from aliquot.item_sets.sources import load
@@ -16,7 +18,10 @@ from aliquot.runner.evaluation import Evaluation, SampleSpec
 from aliquot.runner.prompts import Prompt
 from aliquot.scorers.rules import Rule, rule_named, score
 
-ORDER: Final = "numpy default_rng([seed, 1]) permutation of the ids in byte order"
+ORDER: Final = (
+    "numpy default_rng([seed, 1]) permutation of the ids in byte order, the items of the smoke test first: "
+    "every item as likely, a systematic draw along the strata by default_rng([seed, 2])"
+)
 """How the order of a run comes about; recorded with it."""
 
 
@@ -36,7 +41,7 @@ class Plan:
     Attributes:
         evaluation: what was asked for.
         item_set: the whole set.
-        items: the chosen items in the order in which they are asked.
+        items: the chosen items in the order in which they are asked, those of the smoke test first.
         selection: how they were chosen.
         prompts: the compiled prompt of each system.
         rules: the rule of each item, by id.
@@ -58,6 +63,17 @@ class Plan:
     def total(self) -> int:
         """Number of answers the run needs."""
         return len(self.evaluation.systems) * len(self.items) * self.evaluation.attempts
+
+    @property
+    def smoke(self) -> tuple[Item, ...]:
+        """The items that every system is asked before any is asked the rest."""
+        return self.items[: self.evaluation.guards.first]
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """What the right answer of each item is called, by id, where it is a word or two that others may share."""
+        wanted = {item.id: label_of(self.rules[item.id].wanted(item)) for item in self.items}
+        return {item: label for item, label in wanted.items() if label is not None}
 
     def questions(self, system: str) -> Iterator[Question]:
         """Return what a system is asked, in order: every item once, then all again for the next attempt."""
@@ -96,7 +112,7 @@ def make_plan(evaluation: Evaluation, *, limit: int | None = None) -> Plan:
         prompt.require_field(fields)
         for item in chosen:
             prompt.request(item)
-    return Plan(
+    plan = Plan(
         evaluation=evaluation,
         item_set=item_set,
         items=_ordered(chosen, seed=evaluation.seed),
@@ -104,13 +120,17 @@ def make_plan(evaluation: Evaluation, *, limit: int | None = None) -> Plan:
         prompts=prompts,
         rules={item.id: _rule(evaluation, item) for item in chosen},
     )
+    return replace(plan, items=_smoke_first(plan, by=_strata(evaluation)))
+
+
+def _strata(evaluation: Evaluation) -> str | None:
+    """Return the field along which a part of the items is drawn: the sample's, else the first segment."""
+    by = evaluation.sample.by if evaluation.sample else None
+    return by or next(iter(evaluation.segments), None)
 
 
 def _part(evaluation: Evaluation, *, limit: int | None) -> SampleSpec | None:
-    if limit is None:
-        return evaluation.sample
-    by = evaluation.sample.by if evaluation.sample else next(iter(evaluation.segments), None)
-    return SampleSpec(items=limit, by=by)
+    return evaluation.sample if limit is None else SampleSpec(items=limit, by=_strata(evaluation))
 
 
 def _require_fields(evaluation: Evaluation, item_set: ItemSet) -> None:
@@ -132,18 +152,42 @@ def _rule(evaluation: Evaluation, item: Item) -> Rule:
             f"item {item.id!r} names no rule", row=item.row, field=evaluation.scorer.field, remedy="Name one"
         )
     rule = rule_named(name)
-    score(rule, item, "")
-    own = rule.right_answer(item)
-    if own is not None and score(rule, item, own).value != 1.0:
-        raise InputError(
-            f"the reference of item {item.id!r} is not right by its own rule {rule.name!r}, so no answer could be",
-            row=item.row,
-            field="reference",
-            remedy="Correct the reference, or name another rule",
-        )
+    rule.require(item)
+    for place, answer in enumerate(rule.right_answers(item)):
+        if score(rule, item, answer).value != 1.0:
+            what, so = ("the reference", ", so no answer could be") if not place else (excerpt(answer), "")
+            raise InputError(
+                f"{what} of item {item.id!r} is not right by its own rule {rule.name!r}{so}",
+                row=item.row,
+                field="accept" if place else "reference",
+                remedy=f"Correct {'it' if place else 'the reference'}, or name another rule",
+            )
     return rule
 
 
 def _ordered(items: tuple[Item, ...], *, seed: int) -> tuple[Item, ...]:
     by_id = sorted(items, key=lambda item: item.id.encode("utf-8", "surrogatepass"))
     return tuple(by_id[index] for index in np.random.default_rng([seed, 1]).permutation(len(by_id)))
+
+
+def _smoke_first(plan: Plan, *, by: str | None) -> tuple[Item, ...]:
+    """Return the items in order with those of the smoke test first, both parts in the order that was drawn.
+
+    The smoke test is a systematic draw: the items stand by stratum and at random within it, and every n/k-th is taken
+    from a random start. So each item is as likely to be in it, and each stratum has its share to within one item.
+    Without a field to draw by, the strata are the right answers that several items share.
+    """
+    items, first = plan.items, plan.evaluation.guards.first
+    if not 0 < first < len(items):
+        return items
+    labels = {} if by else plan.labels
+    shared = {label for label, count in Counter(labels.values()).items() if count > 1}
+    name = {item.id: item.text(by) if by else labels.get(item.id) for item in items}
+    strata = {item: label or "" for item, label in name.items() if by or label in shared}
+    along = sorted(items, key=lambda item: strata.get(item.id, ""))  # stable: at random within a stratum
+    start = np.random.default_rng([plan.evaluation.seed, 2]).random()
+    chosen = {along[int((start + k) * len(along) / first)].id for k in range(first)}
+    return (
+        *(item for item in items if item.id in chosen),
+        *(item for item in items if item.id not in chosen),
+    )

@@ -19,7 +19,7 @@ from aliquot.files.writing import write_whole
 from aliquot.item_sets.items import Item
 from aliquot.runner.evaluation import ScorerSpec
 from aliquot.runner.scoring import score_response
-from aliquot.scorers.rules import rule_named, score
+from aliquot.scorers.rules import rule_named
 
 RESCORINGS: Final = "rescorings.jsonl"
 """The file of a run directory that holds by which further rules its answers are scored, one a line."""
@@ -82,7 +82,7 @@ def rules_of(scorer: ScorerSpec, items: Iterable[Item], *, file: str) -> dict[st
                 remedy="Name one",
             )
         try:
-            score(rule_named(name), item, "")
+            rule_named(name).require(item)
         except InputError as error:
             remedy = error.remedy or "Give items that have it: --evaluation FILE"
             problem = error.problem if item.id in error.problem else f"item {item.id!r}: {error.problem}"

@@ -44,7 +44,7 @@ def keep_item(item: Item, *, task: str, rule: str) -> KeptItem:
         task=task,
         item=item.id,
         inputs=inputs_text(item.inputs),
-        reference=text_of(item.reference),
+        reference=text_of(item.reference) or rule_named(rule).wanted(item),
         content=item.content,
         fields=dict(item.fields),
         rule=rule,

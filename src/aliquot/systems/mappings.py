@@ -8,7 +8,7 @@ from typing import Any, Final, cast, get_args
 
 from aliquot.errors import excerpt, nearest
 from aliquot.systems.faults import FaultError
-from aliquot.systems.replies import Reply, ReplyStatus, classify
+from aliquot.systems.replies import Reply, ReplyStatus, classify, without_thoughts
 from aliquot.systems.requests import ChatRequest, CompletionRequest
 
 COUNTS: Final = ("tokens_in", "tokens_out", "tokens_reasoning", "tokens_cached", "steps", "tool_calls")
@@ -54,6 +54,8 @@ def reply_of(returned: object, *, latency_s: float) -> Reply:
         3
         >>> reply_of("", latency_s=0.1).reason
         'empty answer'
+        >>> reply_of({"text": "", "tokens_reasoning": 64}, latency_s=0.1).status
+        'truncated'
     """
     if isinstance(returned, Reply):
         return returned
@@ -64,10 +66,12 @@ def reply_of(returned: object, *, latency_s: float) -> Reply:
     said = cast("Mapping[str, Any]", returned)
     for name, value in said.items():
         _check(name, value)
-    text = said.get("text") or ""
-    status, reason = classify(text, finish=said.get("finish"))
-    if said.get("status") is not None:
-        status, reason = said["status"], None
+    text, aloud = without_thoughts(said.get("text") or "")
+    reasoned = aloud or bool(said.get("tokens_reasoning"))
+    status, reason = classify(text, finish=said.get("finish"), reasoned=reasoned)
+    stated = said.get("status")
+    if stated is not None and (stated != "ok" or text.strip()):
+        status, reason = stated, None
     known = {name: said[name] for name in (*WORDS, *COUNTS, *NUMBERS) if said.get(name) is not None}
     given = Reply(text=text, status=status, reason=reason, latency_s=latency_s)
     return replace(given, **known)

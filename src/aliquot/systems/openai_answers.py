@@ -12,10 +12,7 @@ import msgspec
 
 from aliquot.systems.faults import FaultError
 from aliquot.systems.refusals import describe
-from aliquot.systems.replies import Reply, ReplyStatus, classify
-
-REASONED: Final = "token budget used up by reasoning"
-"""Reason of an answer that holds no text after the model has thought."""
+from aliquot.systems.replies import Reply, ReplyStatus, classify, without_thoughts
 
 CALLED: Final = "a tool was called and nothing answered"
 
@@ -202,38 +199,12 @@ def make_reply(said: Said, *, latency_s: float, first_token_s: float | None = No
     )
 
 
-def without_thoughts(text: str) -> tuple[str, bool]:
-    """Return a text without what the model thought aloud before it, and whether there was any.
-
-    Thoughts that were cut leave nothing; an end without a beginning is that of a template which opens them itself.
-
-    Examples:
-        >>> without_thoughts("<think>check</think>B"), without_thoughts("<think>I lean to B")
-        (('B', True), ('', True))
-        >>> without_thoughts("so B then</think> B"), without_thoughts("B")
-        (('B', True), ('B', False))
-    """
-    if "think>" not in text:
-        return text, False
-    rest, aloud = text.lstrip(), False
-    while rest.startswith("<think>"):
-        _, _, rest = rest.partition("</think>")
-        rest, aloud = rest.lstrip(), True
-    before, end, after = rest.partition("</think>")
-    if end and "<think>" not in before:
-        return after.lstrip(), True
-    return (rest, True) if aloud else (text, False)
-
-
 def _status(said: Said, text: str, *, finish: str | None, reasoned: bool) -> tuple[ReplyStatus, str | None]:
     if said.refusal:
         return "refused", "the model refused"
-    if not text.strip() and finish != "content_filter":
-        if said.tool_calls:
-            return "failed", CALLED
-        if reasoned:
-            return "truncated", REASONED
-    return classify(text, finish=finish)
+    if said.tool_calls and not text.strip() and finish != "content_filter":
+        return "failed", CALLED
+    return classify(text, finish=finish, reasoned=reasoned)
 
 
 def _reasoning_tokens(usage: Usage) -> int | None:
