@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from aliquot.analysis.answered import rate_over_answered
 from aliquot.analysis.arrays import SystemSample, filled_system, system_sample
 from aliquot.analysis.attempts_seen import find_repeats
 from aliquot.analysis.costs import latency_of, price_of
@@ -155,7 +156,7 @@ def _line(evidence: Evidence, side: Units, *, choices: SummaryChoices) -> System
         rows=side.rows,
         answered=side.answered,
         statuses=side.statuses,
-        over_answered=None,
+        over_answered=rate_over_answered(evidence, side, sample, scale, level=level),
         if_missing=_if_missing(side, scale, level=level),
         missing=int(side.frame["missing"].sum()),
         repeats=find_repeats(evidence, side, sample, scale, level=level),

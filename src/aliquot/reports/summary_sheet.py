@@ -112,7 +112,7 @@ def _about(line: SystemLine, *, named: bool) -> Iterator[str]:
         low, high = (_estimate_cells(line, reading)[0] for reading in line.if_missing)
         rows = write_count(line.missing, "row has", plural="rows have")
         yield f"{who}{rows} no value: {low} if all such rows failed, {high} if all passed."
-    if line.over_answered is not None:
+    if isinstance(line.over_answered, Estimate):
         share = write_percent(line.answered)
         over = _estimate_cells(line, line.over_answered)[0]
         yield f"{who}over the {share}% answered alone it is {over}, which is no verdict."

@@ -99,6 +99,9 @@ class Guards:
 GUARD_SHARES: Final = {"parse_rate": 0.0, "truncated": 1.0, "errors": 1.0}
 """The guards on a share, each with the value that switches it off."""
 
+NO_GUARDS: Final = Guards(parse_rate=0.0, truncated=1.0, errors=1.0)
+"""Every guard switched off."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal, cast
 
@@ -12,6 +13,7 @@ from aliquot.runner.endpoints import read_endpoint
 from aliquot.runner.evaluation import (
     GUARD_SHARES,
     MODES,
+    NO_GUARDS,
     Evaluation,
     Guards,
     ModelName,
@@ -134,12 +136,13 @@ def _scorer(node: Node) -> ScorerSpec:
 def _guards(node: Node) -> Guards:
     """Return the guards; one that is ``off`` gets the share that no answers can break."""
     if node.value is False:
-        return Guards(**GUARD_SHARES)
-    keys, given = node.mapping(GUARD_KEYS), dict[str, float]()
+        return NO_GUARDS
+    keys, guards = node.mapping(GUARD_KEYS), Guards()
     for name, off in GUARD_SHARES.items():
         if name in keys:
-            given[name] = off if keys[name].value is False else keys[name].number(low=0, high=1)
-    return Guards(**given, first=keys["first"].whole(low=1) if "first" in keys else Guards().first)
+            share = off if keys[name].value is False else keys[name].number(low=0, high=1)
+            guards = replace(guards, **{name: share})
+    return replace(guards, first=keys["first"].whole(low=1)) if "first" in keys else guards
 
 
 def _system(node: Node) -> SystemSpec:

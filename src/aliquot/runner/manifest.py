@@ -12,8 +12,9 @@ from typing import Any, Final
 import msgspec
 
 from aliquot.analysis.majority import majority_of
-from aliquot.errors import UsageError
+from aliquot.errors import UsageError, excerpt
 from aliquot.files.manifest import Manifest
+from aliquot.findings.numbers import write_count
 from aliquot.item_sets.items import digest
 from aliquot.item_sets.samples import Selection
 from aliquot.runner.evaluation import ModelName, SystemSpec
@@ -207,6 +208,13 @@ def _warnings(plan: Plan) -> list[str]:
             said.append(
                 f"the prompt of {name!r} ends with white space, which a completion continues; write |- for |"
             )
+    passing = [item.id for item in plan.items if plan.rules[item.id].passes_nothing(item)]
+    if passing:
+        count = write_count(len(passing), "item asks", plural="items ask")
+        said.append(
+            f"{count} for nothing that an empty answer lacks ({excerpt(passing[0])}, by the rule "
+            f"{plan.rules[passing[0]].name!r}); an answer without text counts as failed all the same"
+        )
     asked, drawn = plan.selection.asked, plan.selection.n
     if asked is not None and drawn < asked:
         said.append(f"{drawn} of {asked} items were drawn: no further whole {plan.selection.cluster} fits")

@@ -65,6 +65,11 @@ class Plan:
         return len(self.evaluation.systems) * len(self.items) * self.evaluation.attempts
 
     @property
+    def is_headline(self) -> bool:
+        """Whether the items stand for the set; those asked again because two systems differ on them do not."""
+        return not self.selection.how.startswith("only ")
+
+    @property
     def smoke(self) -> tuple[Item, ...]:
         """The items that every system is asked before any is asked the rest."""
         return self.items[: self.evaluation.guards.first]
@@ -183,8 +188,11 @@ def _smoke_first(plan: Plan, *, by: str | None) -> tuple[Item, ...]:
     labels = {} if by else plan.labels
     shared = {label for label, count in Counter(labels.values()).items() if count > 1}
     name = {item.id: item.text(by) if by else labels.get(item.id) for item in items}
-    strata = {item: label or "" for item, label in name.items() if by or label in shared}
-    along = sorted(items, key=lambda item: strata.get(item.id, ""))  # stable: at random within a stratum
+    strata: dict[str, str] = {item: label or "" for item, label in name.items() if by or label in shared}
+    ranks = {name: rank for rank, name in enumerate(sorted(set(strata.values()) | {""}))}
+    along = sorted(
+        items, key=lambda item: ranks[strata.get(item.id, "")]
+    )  # stable: at random within a stratum
     start = np.random.default_rng([plan.evaluation.seed, 2]).random()
     chosen = {along[int((start + k) * len(along) / first)].id for k in range(first)}
     return (

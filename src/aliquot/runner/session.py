@@ -12,6 +12,7 @@ import msgspec
 from aliquot.evidence.tables import Evidence
 from aliquot.files.journal import Journal
 from aliquot.files.run_directory import RunDirectory
+from aliquot.runner.closing import closing_words
 from aliquot.runner.evaluation import ModelName
 from aliquot.runner.executor import Executor, Terms, answered_keys
 from aliquot.runner.manifest import continue_manifest, make_manifest, note_observed
@@ -79,9 +80,13 @@ async def run_session(
         executor = Executor(plan, models, journal=journal, tally=tally, now=clocks.now, terms=terms)
         await executor.execute()
         manifest = note_observed(manifest, plan, models)
-        run.write_manifest(
-            msgspec.structs.replace(manifest, finished=clocks.now().isoformat(timespec="seconds"))
-        )
+        manifest = msgspec.structs.replace(manifest, finished=clocks.now().isoformat(timespec="seconds"))
+        run.write_manifest(manifest)
         evidence = build_evidence(RunDirectory(path))
         run.write_evidence(evidence)
+        if plan.is_headline:
+            words = closing_words(evidence, task=plan.task)
+            run.write_manifest(msgspec.structs.replace(manifest, warnings=(*manifest.warnings, *words)))
+            for text in words:
+                observer.noted(text)
     return evidence

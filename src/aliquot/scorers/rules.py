@@ -57,6 +57,13 @@ class Rule:
         """
         self.apply(item, "")
 
+    def passes_nothing(self, item: Item) -> bool:
+        """Whether this rule alone would find an empty answer right: what is to be absent is absent from it.
+
+        ``refusal`` reads an empty answer as no refusal, which is known of it and no fault of the item.
+        """
+        return self.name != "refusal" and self.apply(item, "").value == 1.0
+
 
 _ENDS: Final = "; punctuation and mark-up at the ends ignored"
 
