@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
-from aliquot import demo
+from aliquot import demo, function_system
 from aliquot.errors import UsageError
 from aliquot.files.run_directory import RunDirectory
+from aliquot.runner.evaluation import ScorerSpec, SystemSpec
+from aliquot.systems.embedded import EmbeddedModel
 from aliquot.systems.fake import FakeSystem
-from aliquot.systems.replies import Reply
-from aliquot.verbs.breaking import SCENARIOS, break_thinking_budget
+from aliquot.systems.replies import REASONED, Reply
+from aliquot.systems.requests import Decoding
+from aliquot.verbs.breaking import SCENARIOS, break_thinking_budget, thinking_with
+from aliquot.verbs.run import run
 from tests.cli.called import call
+from tests.runner.evaluations import evaluation
+from tests.runner.test_smoke import labelled
 
 
 def test_the_budget_goes_into_thoughts_and_the_number_is_the_majority(tmp_path: Path) -> None:
@@ -21,7 +28,7 @@ def test_the_budget_goes_into_thoughts_and_the_number_is_the_majority(tmp_path: 
     assert found.naive / found.items == 0.9375
     assert (found.exit_code, found.asked, found.statuses, found.passed) == (6, 24, {"truncated": 48}, 0)
     assert (
-        "24 of the first 24 answers of 'thinking' used up max_tokens (24), 24 of them by thinking"
+        "24 of the first 24 answers of 'thinking' used up max_tokens (16), 24 of them by thinking"
         in found.stopped
     )
     assert found.warnings == (
@@ -29,7 +36,7 @@ def test_the_budget_goes_into_thoughts_and_the_number_is_the_majority(tmp_path: 
     )
     assert found.repaired == 47  # one message speaks of smoke grey
     records = RunDirectory(found.path).read_journal().records
-    assert {(record.text, record.tokens_reasoning) for record in records} == {("", 24)}
+    assert {(record.text, record.tokens_reasoning) for record in records} == {("", 16)}
     assert len({record.item for record in records}) == len(records) == 48
     assert demo(broken="thinking-budget", directory=tmp_path) == found  # nothing is asked again
 
@@ -51,7 +58,7 @@ def test_the_command_shows_it_and_ends_well(tmp_path: Path) -> None:
 
 def test_a_model_that_is_made_to_think_spends_its_budget_for_real(tmp_path: Path) -> None:
     def thought(prompt: str) -> Reply:
-        return Reply(text="well, so", status="truncated", finish="length", tokens_out=24)
+        return Reply(text="well, so", status="truncated", finish="length", tokens_out=16)
 
     model = FakeSystem(thought)
     found = break_thinking_budget(tmp_path, model=model, observer=None)
@@ -76,7 +83,27 @@ def test_what_cannot_be_broken_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.model
-def test_the_embedded_model_made_to_think_is_caught_too(tmp_path: Path) -> None:
-    found = demo(broken="thinking-budget", live=True, directory=tmp_path)
-    assert (found.live, found.exit_code, found.empty) == (True, 6, 48)
-    assert found.naive / found.items == 0.9375
+def test_the_embedded_model_thinks_its_budget_away(tmp_path: Path) -> None:
+    items = labelled(tmp_path, ["no", "yes"])
+    model = EmbeddedModel()
+    try:
+        found = run(
+            evaluation(
+                items,
+                scorer=ScorerSpec(rule="choice"),
+                systems={
+                    "thinking": SystemSpec(
+                        model="thinker",
+                        prompt="Is this a danger? Answer yes or no.\nMessage: {{ question }}",
+                        decoding=Decoding(max_tokens=8),
+                    )
+                },
+            ),
+            directory=tmp_path,
+            models={"thinker": function_system(thinking_with(model), version="1")},
+        )
+    finally:
+        asyncio.run(model.close())
+    assert set(found.evidence.responses.select("status", "reason", "tokens_reasoning").iter_rows()) == {
+        ("truncated", REASONED, 8)
+    }

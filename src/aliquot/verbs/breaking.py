@@ -86,7 +86,7 @@ def break_thinking_budget(directory: Path, *, model: System | None, observer: Ob
     evaluation = read_evaluation(_BROKEN / "thinking-budget.yaml")
     spec = evaluation.systems["thinking"]
     thinker = function_system(
-        _scripted if model is None else _thinking_with(model), version="1" if model is None else "live 1"
+        _scripted if model is None else thinking_with(model), version="1" if model is None else "live 1"
     )
     stopped, exit_code, asked = "", 0, 0
     try:
@@ -175,8 +175,12 @@ def _scripted(prompt: str, decoding: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _thinking_with(model: System) -> Any:
-    """Return a function that lets a model think first and gives it what is left of the budget for its answer."""
+def thinking_with(model: System) -> Any:
+    """Return a function that lets a model think first and gives it what is left of the budget for its answer.
+
+    Args:
+        model: any system that answers; ``function_system`` makes one of the function again.
+    """
 
     async def answer(prompt: str, decoding: Mapping[str, Any]) -> dict[str, Any]:
         budget = int(decoding["max_tokens"])
