@@ -6,6 +6,7 @@ import os
 import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,27 +42,44 @@ class Measured:
         return self.seconds <= self.allowed * self.limit_seconds
 
 
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What a command took.
+
+    Attributes:
+        cpu: user and system seconds of the process and its threads.
+        wall: seconds by the clock.
+        memory: peak bytes.
+    """
+
+    cpu: float
+    wall: float
+    memory: int
+
+
+def command_used(command: list[str], *, folder: Path, settings: Mapping[str, str] | None = None) -> Used:
+    """Run a command to its end, byte code written as for a user; ``settings`` are added to its environment."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    began = time.perf_counter()
+    with (folder / "output.txt").open("wb") as output:
+        child = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment | dict(settings or {}),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+        )
+        _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise SystemExit(f"{command} failed:\n{(folder / 'output.txt').read_text()}")
+    return Used(usage.ru_utime + usage.ru_stime, time.perf_counter() - began, usage.ru_maxrss * 1024)
+
+
 def command_cpu(command: list[str], *, folder: Path) -> Side:
     """User and system seconds of a command and its threads, byte code written as for a user."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-
-    def run() -> float:
-        with (folder / "output.txt").open("wb") as output:
-            child = subprocess.Popen(
-                command,
-                cwd=folder,
-                env=environment,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                stdin=subprocess.DEVNULL,
-            )
-            _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        if child.returncode:
-            raise SystemExit(f"{command} failed:\n{(folder / 'output.txt').read_text()}")
-        return usage.ru_utime + usage.ru_stime
-
-    return run
+    return lambda: command_used(command, folder=folder).cpu
 
 
 def call_cpu(call: Callable[[], object], *, times: float = 1) -> Side:

@@ -21,6 +21,7 @@ MODULES = (
     "planning",
     "all_pairs",
     "max_t",
+    "asking",
     "report",
 )
 

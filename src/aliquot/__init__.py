@@ -27,13 +27,27 @@ if TYPE_CHECKING:
     from aliquot.findings.schema import finding_schema as finding_schema
     from aliquot.findings.summary import Summary as Summary
     from aliquot.findings.table import Table as Table
+    from aliquot.findings.variants import Variants as Variants
     from aliquot.findings.verification import Verification as Verification
     from aliquot.readers.frame import from_frame as from_frame
+    from aliquot.runner.evaluation import Evaluation as Evaluation
+    from aliquot.runner.evaluation import Guards as Guards
+    from aliquot.runner.evaluation import SampleSpec as SampleSpec
+    from aliquot.runner.evaluation import ScorerSpec as ScorerSpec
+    from aliquot.runner.evaluation import SystemSpec as SystemSpec
+    from aliquot.runner.money import Prices as Prices
+    from aliquot.runner.stored import StoredRun as StoredRun
     from aliquot.stats.results import Estimate as Estimate
     from aliquot.stats.results import HypothesisTest as HypothesisTest
     from aliquot.stats.results import Undefined as Undefined
     from aliquot.systems.callables import function_system as function_system
     from aliquot.systems.command import command_system as command_system
+    from aliquot.systems.endpoint import Endpoint as Endpoint
+    from aliquot.systems.fake import FakeSystem as FakeSystem
+    from aliquot.systems.own import Command as Command
+    from aliquot.systems.own import PythonFunction as PythonFunction
+    from aliquot.systems.replies import Reply as Reply
+    from aliquot.systems.requests import Decoding as Decoding
     from aliquot.verbs.compare import compare as compare
     from aliquot.verbs.demo import demo as demo
     from aliquot.verbs.explain import explain as explain
@@ -50,20 +64,35 @@ if TYPE_CHECKING:
     from aliquot.verbs.show import show as show
     from aliquot.verbs.summarize import summarize as summarize
     from aliquot.verbs.table import table as table
+    from aliquot.verbs.variants import variants as variants
     from aliquot.verbs.verify import verify as verify
 
 _HOMES = {
+    "Command": "aliquot.systems.own",
     "Comparison": "aliquot.findings.comparison",
+    "Decoding": "aliquot.systems.requests",
+    "Endpoint": "aliquot.systems.endpoint",
     "Estimate": "aliquot.stats.results",
+    "Evaluation": "aliquot.runner.evaluation",
     "Evidence": "aliquot.evidence.tables",
     "Explanation": "aliquot.findings.explanation",
+    "FakeSystem": "aliquot.systems.fake",
+    "Guards": "aliquot.runner.evaluation",
     "HypothesisTest": "aliquot.stats.results",
     "Noise": "aliquot.findings.noise",
     "Plan": "aliquot.findings.planning",
+    "Prices": "aliquot.runner.money",
+    "PythonFunction": "aliquot.systems.own",
+    "Reply": "aliquot.systems.replies",
     "Rescoring": "aliquot.findings.rescoring",
+    "SampleSpec": "aliquot.runner.evaluation",
+    "ScorerSpec": "aliquot.runner.evaluation",
+    "StoredRun": "aliquot.runner.stored",
     "Summary": "aliquot.findings.summary",
+    "SystemSpec": "aliquot.runner.evaluation",
     "Table": "aliquot.findings.table",
     "Undefined": "aliquot.stats.results",
+    "Variants": "aliquot.findings.variants",
     "Verification": "aliquot.findings.verification",
     "command_system": "aliquot.systems.command",
     "compare": "aliquot.verbs.compare",
@@ -89,6 +118,7 @@ _HOMES = {
     "to_arrow": "aliquot.evidence.long_table",
     "to_pandas": "aliquot.evidence.long_table",
     "to_polars": "aliquot.evidence.long_table",
+    "variants": "aliquot.verbs.variants",
     "verify": "aliquot.verbs.verify",
 }
 

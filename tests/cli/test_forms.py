@@ -17,6 +17,7 @@ VERBS = (
     ("summarize", "main.csv"),
     ("table", "tasks.csv", "--baseline", "base"),
     ("noise", "main.csv", "main-again.csv", "--forget"),
+    ("variants", "prompts.csv"),
     ("plan", "main.csv", "pr.csv", "--detect", "5pt"),
     ("verify", "--n", "124", "22.4"),
     ("explain", "tango"),

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 import polars as pl
 
-from aliquot import explain, noise, plan, rescore, summarize, table, verify
+from aliquot import explain, noise, plan, rescore, summarize, table, variants, verify
 from aliquot.evidence.assembly import assemble
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.texts import HeldTexts
@@ -45,6 +45,7 @@ def every_kind(name: str = "main") -> dict[str, Finding]:
         verify(figures=["22.4", "27.2", "52.0"], n=124),
         explanation,
         rescore(answered_evidence(name), scorer="exact"),
+        variants(evidence),
     )
     return {one.kind: one for one in found}
 
@@ -58,4 +59,14 @@ def answered_evidence(name: str) -> Evidence:
     return assemble(pl.DataFrame(rows), texts=HeldTexts(items=items, responses=said))
 
 
-KINDS = ("comparison", "summary", "table", "noise", "plan", "verification", "explanation", "rescoring")
+KINDS = (
+    "comparison",
+    "summary",
+    "table",
+    "noise",
+    "plan",
+    "verification",
+    "explanation",
+    "rescoring",
+    "variants",
+)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aliquot import noise, summarize, table
+from aliquot import noise, summarize, table, variants
 from aliquot.errors import UsageError
 from aliquot.evidence.assembly import rename
 from aliquot.findings.finding import Finding
@@ -23,7 +23,7 @@ from tests.evidence_of import evidence_of
 HOSTILE = '<script>alert(1)</script><img src=x>\x1b[31m\u202e`|*@team,"=cmd\\input{x}\r\n# no heading'
 LONG = "a-system-whose-name-goes-on-and-on-and-on-and-differs-only-at-the-very-end-"
 
-KINDS = ("summary", "table", "noise")
+KINDS = ("summary", "table", "noise", "variants")
 UNSAFE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -34,7 +34,7 @@ def finding(kind: str, name: str = "main") -> Finding:
     evidence = evidence_of(others, clusters=[f"{name}-doc-{i // 4}" for i in range(40)])
     if kind == "noise":
         return noise(evidence, system=name, memory=None)
-    return summarize(evidence) if kind == "summary" else table(evidence)
+    return {"summary": summarize, "table": table, "variants": variants}[kind](evidence)
 
 
 @pytest.fixture(scope="module", params=KINDS)
@@ -107,7 +107,7 @@ def test_no_name_breaks_a_sheet(name: str):
     evidence = rename(evidence_of({"main": [1.0, 0.0, 1.0], "other": [1.0, 1.0, 0.0]}), {"main": name})
     if name == "other":
         return
-    for found in (summarize(evidence), table(evidence)):
+    for found in (summarize(evidence), table(evidence), variants(evidence)):
         text = render(found, verbose=True)
         assert not UNSAFE.search(text)
         assert max(map(len, text.splitlines())) <= WIDTH

@@ -20,6 +20,13 @@ systems:
 """
 
 
+RIGHT_MODULE = """\
+def answer(prompt):
+    return "a" + prompt.rsplit("q", 1)[-1].rstrip(".")
+"""
+"""Python whose ``answer`` is right about every item."""
+
+
 def write_items(folder: Path, n: int) -> Path:
     """Write n items: "q1." is answered by "a1" and so on, of two kinds."""
     path = folder / "made.jsonl"

@@ -13,9 +13,9 @@ import pytest
 
 from aliquot.errors import InputError, MachineError, RunStoppedError, UsageError
 from aliquot.files.run_directory import RunDirectory
-from aliquot.runner.endpoints import MODEL_KEYS
 from aliquot.runner.evaluation import SystemSpec
 from aliquot.runner.evaluation_file import parse_evaluation
+from aliquot.runner.models import MODEL_KEYS
 from aliquot.systems.endpoint import Endpoint
 from aliquot.verbs.run import Run, run, run_async
 from tests.runner.evaluations import evaluation, right, write_items

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -35,8 +35,8 @@ class Server:
 
 
 @asynccontextmanager
-async def serve(script: Script) -> AsyncIterator[Server]:
-    """Serve on a free port until the block ends."""
+async def serve(script: Script, *, pages: Mapping[str, Any] | None = None) -> AsyncIterator[Server]:
+    """Serve on a free port until the block ends; ``pages`` are what a GET reads, and one that is None is not there."""
     server = Server("")
 
     async def handle(request: web.Request) -> web.StreamResponse:
@@ -50,7 +50,12 @@ async def serve(script: Script) -> AsyncIterator[Server]:
             return web.Response(body=answer.body, status=answer.status, headers=answer.headers)
         return answer if isinstance(answer, web.StreamResponse) else await answer(request)
 
+    async def page(request: web.Request) -> web.StreamResponse:
+        found = (pages or {}).get(request.path)
+        return web.Response(status=404) if found is None else web.json_response(found)
+
     app = web.Application()
+    app.router.add_get("/{path:.*}", page)
     app.router.add_post("/{path:.*}", handle)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
     await runner.setup()

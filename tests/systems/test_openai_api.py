@@ -289,7 +289,6 @@ NO_LIKELIHOOD = {
     "merged": (ok(echoed(["a b", "c"], [-0.1, -0.2], [None, None])), "letters of the continuation"),
     "first": (ok(echoed(["a ", "bc"], [-0.1, None], [None, None])), "first token"),
     "refused": (fault(400, "echo is not supported"), "HTTP 400: echo is not supported"),
-    "lost": (raw(b"", abort=True), "the server closed the connection"),
 }  # fmt: skip
 
 
@@ -299,6 +298,14 @@ def test_without_an_echo_there_is_no_likelihood_and_the_reason_is_told(name: str
     found, _, _ = ask(answer, LikelihoodRequest("a ", "bc"))
     assert isinstance(found, Undefined)
     assert reason in found.reason
+
+
+def test_a_likelihood_that_was_lost_on_the_way_is_a_fault_and_no_property_of_the_text() -> None:
+    found, server, _ = ask(raw(b"", abort=True), LikelihoodRequest("a ", "bc"))
+    assert (found.status, found.reason) == ("error", "the server closed the connection")
+    assert len(found.faults) == len(server.paths) == QUICK.tries
+    with pytest.raises(UsageError, match="refuses the key"):
+        ask(fault(401, "no"), LikelihoodRequest("a ", "bc"))
 
 
 SECRET = "sk-very-secret-123"

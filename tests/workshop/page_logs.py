@@ -10,7 +10,7 @@ BOTH, BROKE, FIXED, NEITHER = 172, 9, 18, 41
 
 
 def write_logs(folder: Path) -> None:
-    """Write the logs: a support suite of 240 questions run four times, one with five attempts, and three tasks."""
+    """Write the logs: a suite of 240 questions run four times, one with five attempts, three tasks, four prompts."""
     main = [1] * BOTH + [1] * BROKE + [0] * FIXED + [0] * NEITHER
     pr = [1] * BOTH + [0] * BROKE + [1] * FIXED + [0] * NEITHER
     again = [1 - value if place % 17 == 3 and place < 238 else value for place, value in enumerate(main)]
@@ -19,6 +19,7 @@ def write_logs(folder: Path) -> None:
     _write_suite(folder / "declines.csv", pr, slower=0.0, declined=range(150, 180), lost=range(60, 66))
     _write(folder / "attempts.csv", "item,attempt,passed,conversation", _attempts())
     _write(folder / "tasks.csv", "system,task,item,value", _tasks())
+    _write(folder / "prompts.csv", "system,item,value", _prompts())
 
 
 def _write_suite(
@@ -46,6 +47,16 @@ def _attempts() -> list[str]:
         f"q{item:02d},{attempt},{int((item * 7 + attempt * 3) % 10 < 4 + item % 5)},c{item // 4:02d}"
         for item in range(40)
         for attempt in range(1, 6)
+    ]
+
+
+def _prompts() -> list[str]:
+    """Return four prompts of one system: each item is right up to a limit of its own, which the prompt moves."""
+    moved = {"plain": 0, "polite": 6, "terse": -14, "letters": 3}
+    return [
+        f"{prompt},q{item:03d},{int((item * 37 + place * (item * 11 % 23)) % 100 < 64 + move)}"
+        for place, (prompt, move) in enumerate(moved.items())
+        for item in range(150)
     ]
 
 

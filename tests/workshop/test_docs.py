@@ -7,14 +7,19 @@ import tomllib
 from dataclasses import asdict
 from pathlib import Path
 
+from aliquot.evidence.transcripts import MAX_TURNS
 from aliquot.item_sets.items import NOT_INPUTS
-from aliquot.runner.endpoints import MODEL_KEYS
 from aliquot.runner.evaluation import Guards
 from aliquot.runner.evaluation_file import DECODING_KEYS, GUARD_KEYS, KEYS, SYSTEM_KEYS, parse_evaluation
+from aliquot.runner.models import MODEL_KEYS
 from aliquot.runner.plan import make_plan
 from aliquot.scorers.rules import RULES
 from aliquot.systems.endpoint import Endpoint
+from aliquot.systems.fake import FakeSystem
+from aliquot.systems.mappings import KEYS as REPLY_KEYS
 from aliquot.systems.requests import Decoding
+from aliquot.systems.traces import CALL_KEYS, MAX_KEPT, MAX_LISTED, MAX_VALUE, STAGE_KEYS
+from aliquot.verbs.run import run
 from tests.workshop.sources import ROOT
 
 DOCS = ROOT / "docs"
@@ -62,12 +67,9 @@ def test_each_command_of_the_makefile_says_what_it_does():
     assert re.findall(r"^([a-z-]+):.*## \w", makefile, re.MULTILINE) == named[1].split()
 
 
-def block(page: str, language: str) -> str:
-    found = re.search(
-        rf"^```{language}\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
-    )
-    assert found is not None
-    return found[1]
+def block(page: str, language: str, *, place: int = 0) -> str:
+    text = (DOCS / page).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)[place]
 
 
 def test_the_evaluation_of_the_docs_can_be_run_as_it_stands(tmp_path: Path):
@@ -75,6 +77,21 @@ def test_the_evaluation_of_the_docs_can_be_run_as_it_stands(tmp_path: Path):
     evaluation = parse_evaluation(block("evaluation.md", "yaml"), file=str(tmp_path / "two-prompts.yaml"))
     plan = make_plan(evaluation)
     assert (evaluation.name, list(evaluation.systems), plan.total) == ("two-prompts", ["short", "shown"], 4)
+
+
+def test_the_choices_of_the_docs_run_as_they_stand(tmp_path: Path):
+    (tmp_path / "cities.jsonl").write_text(block("evaluation.md", "json", place=1), encoding="utf-8")
+    text = block("evaluation.md", "yaml", place=1).replace("model: embedded", "model: fake")
+    (tmp_path / "choices.yaml").write_text(text, encoding="utf-8")
+    fake = FakeSystem({}, likelihoods=lambda _, continuation: -float(len(continuation)))
+    done = run(tmp_path / "choices.yaml", directory=tmp_path / "runs", models={"fake": fake})
+    assert sorted(set(done.evidence.outcomes["metric"])) == [
+        "success",
+        "success,choice_by_likelihood/1",
+        "success,choice_by_pmi/1",
+    ]
+    assert done.evidence.responses["status"].to_list() == ["ok"] * 4
+    assert any("C. New York City\nAnswer: B" in asked for asked in fake.asked)
 
 
 def test_every_key_and_every_rule_of_an_evaluation_is_on_its_page():
@@ -85,9 +102,20 @@ def test_every_key_and_every_rule_of_an_evaluation_is_on_its_page():
     assert set(cells[:keys]) == set(KEYS)
     assert set(cells[keys:systems]) == set(SYSTEM_KEYS)
     assert set(cells[systems:decoding]) == set(DECODING_KEYS)
-    over_http = decoding + len(MODEL_KEYS)
-    assert set(cells[decoding:over_http]) == set(MODEL_KEYS)
-    assert set(RULES) <= set(cells[over_http:])
+    elsewhere = [cell for cell in cells[decoding:] if cell not in MODEL_KEYS]
+    assert set(cells[decoding:]) >= set(MODEL_KEYS)
+    assert set(RULES) <= set(elsewhere)
+
+
+def test_what_a_system_may_return_is_on_its_page():
+    page = (DOCS / "evaluation.md").read_text(encoding="utf-8")
+    told = page.partition("## A function or a command")[2].partition("## Item sets")[0]
+    assert set(re.findall(r"`(\w+)`", told)) >= {*REPLY_KEYS}
+    assert f"`{{{', '.join(STAGE_KEYS)}}}`" in told
+    assert f"`{{{', '.join(CALL_KEYS[:4])}}}`" in told
+    assert f"the first {MAX_TURNS} turns and {MAX_KEPT:,} characters" in told
+    assert f"its result {MAX_VALUE:,} characters" in told
+    assert f"More than {MAX_LISTED:,} stages" in told
 
 
 def test_the_defaults_on_the_page_are_the_defaults():
@@ -108,7 +136,7 @@ def test_the_defaults_on_the_page_are_the_defaults():
         "scorer": "words",
         "systems": "{a: {model: embedded, prompt: x}}",
     }
-    assert required == [*minimal, "model", "prompt", "base_url"]
+    assert required == [*minimal, "model", "prompt", "base_url", "python", "command", "run"]
     standard = Endpoint(base_url="http://host/v1", model="m")
     for name in ("concurrency", "tries", "timeout_s", "connect_timeout_s"):
         assert float(shown[name]) == getattr(standard, name)

@@ -7,8 +7,14 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from aliquot.evidence.contents import tasks
+from aliquot.evidence.tables import Evidence
+
 _SHORT = 24
 """Values longer than this (prompts, hashes) are named, not printed."""
+
+VARIANT = "variant."
+"""What begins the names of the settings that say which variant a system is: ``variant.of``, ``variant.<factor>``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +24,8 @@ class Contrast:
     Attributes:
         same: names equal on both sides.
         differs: names that differ, with the two values where they are short.
-        changed: the components that differ (``decoding`` for ``decoding.temperature``).
+        changed: the components that differ (``decoding`` for ``decoding.temperature``); which variant a system is only
+            names what differs.
     """
 
     same: tuple[str, ...]
@@ -47,8 +54,34 @@ def contrast_settings(a: dict[str, str], b: dict[str, str]) -> Contrast:
     return Contrast(
         same=_components([name for name in names if name not in different], apart=different),
         differs=tuple(_change(name, a.get(name), b.get(name)) for name in different),
-        changed=tuple(dict.fromkeys(name.split(".")[0] for name in different)),
+        changed=tuple(
+            dict.fromkeys(name.split(".")[0] for name in different if not name.startswith(VARIANT))
+        ),
     )
+
+
+def variant_levels(evidence: Evidence, system: str, *, task: str) -> tuple[str, dict[str, str]] | None:
+    """Return of which system another is a variant, and its level of each factor; None when nothing says so."""
+    own = settings_of(evidence.settings, system, task=task, tasks=tasks(evidence))
+    base = own.pop(f"{VARIANT}of", None)
+    if base is None:
+        return None
+    return base, {
+        name.removeprefix(VARIANT): value for name, value in own.items() if name.startswith(VARIANT)
+    }
+
+
+def variants_told(evidence: Evidence, systems: Sequence[str], *, task: str) -> str:
+    """Return which of these systems are variants of one, and what looks at that, as a sentence; else nothing."""
+    found = [
+        levels[0] for name in systems if (levels := variant_levels(evidence, name, task=task)) is not None
+    ]
+    told = [
+        f"{found.count(base)} are variants of {base}"
+        for base in dict.fromkeys(found)
+        if found.count(base) > 1
+    ]
+    return f"{', '.join(told)}; aliquot variants says how much the prompt moves the score" if told else ""
 
 
 def _components(names: list[str], *, apart: list[str]) -> tuple[str, ...]:

@@ -101,6 +101,8 @@ def _metrics(evidence: Evidence, pairs: Pairs, options: _Options, notes: list[No
         notes.append(
             Note("metrics_left_out", f"{len(names) - MOST_METRICS} further metrics are not compared")
         )
+    scale = scale_of(evidence, a.metric)
+    yield from _corpus(evidence, pairs, scale, options)
     for name in names[:MOST_METRICS]:
         for scorer in _scorers(evidence, pairs, name):
             yield from _metric(evidence, pairs, (name, scorer), options, notes)
@@ -137,6 +139,7 @@ def _metric(
         yield from _class_rates(evidence, own, options)
     elif sample.n:
         yield compare_means(name, sample, scale, level=options.level, seed=options.seed)
+        yield from _corpus(evidence, own, scale, options)
     elif not evidence.is_lazy:
         from aliquot.analysis.side_corpus import compare_corpus
 
@@ -145,6 +148,23 @@ def _metric(
             notes.append(found)
         else:
             yield found
+
+
+def _corpus(evidence: Evidence, pairs: Pairs, scale: Scale, options: _Options) -> Iterator[SideMetric]:
+    """Yield the value of the whole corpus of a metric whose items have values too, where the evidence says how."""
+    if not _combines(evidence, pairs.baseline.metric):
+        return
+    from aliquot.analysis.side_corpus import compare_corpus
+
+    found = compare_corpus(evidence, pairs, scale, level=options.level, seed=options.seed)
+    if not isinstance(found, Note):
+        yield replace(found, label="corpus")
+
+
+def _combines(evidence: Evidence, metric: str) -> bool:
+    """Return whether the evidence says how a metric's parts become its value over the whole corpus."""
+    said = evidence.metrics.filter(pl.col("metric") == metric)["combine"]
+    return not evidence.is_lazy and said.len() > 0 and said[0] is not None
 
 
 def _class_rates(evidence: Evidence, pairs: Pairs, options: _Options) -> Iterator[SideMetric]:

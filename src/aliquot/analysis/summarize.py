@@ -16,6 +16,7 @@ from aliquot.analysis.majority import find_majority
 from aliquot.analysis.method import analyse_system, attempt_rows
 from aliquot.analysis.remarks import READER_REMARKS
 from aliquot.analysis.scales import scale_of
+from aliquot.analysis.settings import variants_told
 from aliquot.analysis.software import versions
 from aliquot.errors import UsageError
 from aliquot.evidence.contents import headline_metric, metrics, require, systems, tasks
@@ -219,7 +220,12 @@ def _reaches(sample: SystemSample, asked: float, *, level: float) -> tuple[Estim
 def _warnings(evidence: Evidence, lines: Sequence[SystemLine]) -> tuple[Note, ...]:
     cautions = dict.fromkeys(filter(None, (coverage_warning(line.estimate) for line in lines)))
     judges = dict.fromkeys((line.metric, line.judge) for line in lines if line.judge)
+    told = [
+        variants_told(evidence, [line.system for line in lines if line.task == task], task=task)
+        for task in dict.fromkeys(line.task for line in lines)
+    ]
     return (
+        *(Note("variants", f"of these systems {text}") for text in dict.fromkeys(filter(None, told))),
         *(Note("coverage", text) for text in cautions),
         *(
             Note("judge_not_validated", f"{metric} is the word of a judge ({judge}) that was not validated")

@@ -30,6 +30,7 @@ OTHER_VERBS = {
     "runs": "What runs there are: how far they came, when, and how to compare them.",
     "summarize": "What each system reached, how much it answered, and how sure that is.",
     "table": "Tasks x systems against a baseline: joint intervals, adjusted p, LaTeX.",
+    "variants": "How much a prompt's wording, format, option order and shots move the score.",
     "verify": "Printed numbers against their rows, or against arithmetic alone.",
     "show": "The rows behind a comparison: what broke, both answers side by side.",
 }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+from types import FrameType
 from typing import Any
 
 import click
@@ -15,7 +17,7 @@ from aliquot.cli.progress import JsonLines, ProgressLine
 @click.argument("evaluation", metavar="FILE")
 @click.option("--directory", default="runs", show_default=True, help="Where runs are kept.")
 @click.option(
-    "--limit", type=click.IntRange(min=1), help="Ask this many items only: a seeded stratified part."
+    "--limit", metavar="N|SHARE", help="Ask this many items only, or a share (50%): a seeded stratified part."
 )
 @click.option(
     "--only",
@@ -32,16 +34,23 @@ from aliquot.cli.progress import JsonLines, ProgressLine
     "--max-cost", type=click.FloatRange(min=0), help="Stop at this much money (needs prices in the file)."
 )
 @click.option("--progress", type=click.Choice(["line", "json"]), default="line", help="How progress is said.")
-def command(evaluation: str, *, progress: str, **choices: Any) -> None:
+@click.option("--dry-run", is_flag=True, help="Show what would be asked first, and ask nothing.")
+def command(evaluation: str, *, progress: str, dry_run: bool, **choices: Any) -> None:
     """Ask the systems of an evaluation file about every item, once; run it again to go on where it stopped.
+
+    A file that ends in .py is executed; what it calls evaluation is run.
 
     \b
       aliquot run two-prompts.yaml
       aliquot compare runs/two-prompts
       aliquot run two-prompts.yaml --only broke:short,shown --attempts 5
     """  # noqa: D301 - \b is click's mark for a block kept as it stands
+    if dry_run:
+        _show_first(evaluation, limit=choices["limit"])
+        return
     from aliquot.verbs.run import run
 
+    signal.signal(signal.SIGTERM, _stop)
     found = run(
         evaluation,
         observer=JsonLines() if progress == "json" else ProgressLine(),
@@ -55,3 +64,30 @@ def command(evaluation: str, *, progress: str, **choices: Any) -> None:
             render_again(tuple(found.evidence.responses["system"].unique(maintain_order=True)), found.again)
         )
     click.echo(f"{found.path}{os.sep}")
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    """Let a job that is cancelled end as Ctrl-C does: what was answered is kept, and the run says how to go on."""
+    interrupt = signal.getsignal(signal.SIGINT)
+    if callable(interrupt):  # while a run is going on that of its event loop, which cancels what is under way
+        interrupt(number, frame)
+    else:  # a shell that started this in the background has it ignored
+        raise KeyboardInterrupt
+
+
+def _show_first(evaluation: str, *, limit: str | None) -> None:
+    """Print the first question of each system."""
+    from aliquot.reports.asked_first import render_first
+    from aliquot.verbs.preview import preview
+
+    found = preview(evaluation, limit=limit)
+    click.echo(
+        render_first(
+            found.systems,
+            name=found.name,
+            answers=found.answers,
+            attempts=found.attempts,
+            selection=found.selection,
+            item=found.item,
+        )
+    )

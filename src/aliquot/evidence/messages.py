@@ -14,7 +14,16 @@ from typing import Any, Final
 import msgspec
 
 from aliquot.evidence.identity import text_of
-from aliquot.evidence.transcripts import REASONING, TOOL, ToolCall, Turn, bounded_turns, changed_texts
+from aliquot.evidence.transcripts import (
+    ERROR,
+    MAX_CHARACTERS,
+    REASONING,
+    TOOL,
+    ToolCall,
+    Turn,
+    bounded_turns,
+    changed_texts,
+)
 
 MAX_JSON: Final = 64 << 20
 """Longest text that is looked at as JSON."""
@@ -67,7 +76,7 @@ def turns_of(messages: Any, *, change: Callable[[str], str] = str) -> tuple[Turn
     """
     if isinstance(messages, Mapping):
         messages = messages.get("messages")
-    if not isinstance(messages, list | tuple) or not messages or not all(map(_is_message, messages)):
+    if not isinstance(messages, list | tuple) or not messages or not all(map(is_message, messages)):
         return None
     if not any(isinstance(_role(message), str) for message in messages):
         return None
@@ -77,7 +86,87 @@ def turns_of(messages: Any, *, change: Callable[[str], str] = str) -> tuple[Turn
         return None
 
 
-def _is_message(message: Any) -> bool:
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a list of chat messages tells of how one answer came about.
+
+    Attributes:
+        turns: the turns, bounded.
+        calls: tools called in them, also in turns that were left out.
+        failures: results that their tools called a failure.
+        answer: what the last message of the model says, without its thoughts; empty when it says nothing.
+    """
+
+    turns: tuple[Turn, ...]
+    calls: int
+    failures: int
+    answer: str
+
+
+def told_by(
+    messages: Sequence[Mapping[str, Any]],
+    *,
+    asked: Sequence[Turn] = (),
+    change: Callable[[str], str] = str,
+    characters: int = MAX_CHARACTERS,
+) -> Told:
+    """Return what messages tell of one answer.
+
+    Where they begin by repeating the conversation that was asked, with or without its system message, they are taken
+    from its last turn on.
+
+    Args:
+        messages: chat messages, each of which ``is_message``.
+        asked: the conversation that was to be continued.
+        change: what is done to each text and argument, before the turns are cut.
+        characters: characters of all turns that are kept.
+
+    Raises:
+        TypeError: a value in them that is not JSON.
+        ValueError: a value in them that holds itself.
+        RecursionError: they are nested too deeply.
+
+    Examples:
+        >>> asked = [Turn("user", "2+2?"), Turn("assistant", "4"), Turn("user", "Sure?")]
+        >>> said = [{"role": turn.role, "content": turn.text} for turn in asked]
+        >>> [turn.text for turn in told_by([*said, {"role": "assistant", "content": "Yes"}], asked=asked).turns]
+        ['Sure?', 'Yes']
+    """
+    reading = _Reading()
+    turns = list(changed_texts(reading.turns(messages), change))
+    for repeated in (asked, [turn for turn in asked if turn.role != "system"]):
+        if repeated and _speech(turns[: len(repeated)]) == _speech(repeated):
+            turns = turns[len(repeated) - 1 :]
+            break
+    return Told(
+        turns=bounded_turns(turns, characters=characters),
+        calls=sum(len(turn.calls) for turn in turns),
+        failures=reading.failures,
+        answer=change(_last_answer(messages)),
+    )
+
+
+def _speech(turns: Sequence[Turn]) -> list[tuple[str, str]]:
+    return [(turn.role, turn.text) for turn in turns]
+
+
+def _last_answer(messages: Sequence[Mapping[str, Any]]) -> str:
+    """Return the words of the model's last message, without thoughts and calls."""
+    last = next((one for one in reversed(messages) if _role(one) == "assistant"), None)
+    content = None if last is None else last.get("content", last.get("parts"))
+    parts = content if isinstance(content, list | tuple) else [content]
+    words = (part if isinstance(part, str) else _plain_words(part) for part in parts)
+    return "\n".join(filter(None, words))
+
+
+def _plain_words(part: Any) -> str:
+    if not isinstance(part, Mapping) or part.get("type") in _THOUGHTS:
+        return ""
+    return next((part[key] for key in ("text", "refusal") if isinstance(part.get(key), str)), "")
+
+
+def is_message(message: Any) -> bool:
+    """Tell whether a value is a chat message in one of the known forms."""
     if not isinstance(message, Mapping):
         return False
     role, kind = message.get("role"), message.get("type")
@@ -97,9 +186,11 @@ class _Reading:
 
     Attributes:
         names: id of a call → the tool's name; results name only the call.
+        failures: results so far that their tools called a failure.
     """
 
     names: dict[str, str] = field(default_factory=dict[str, str])
+    failures: int = 0
 
     def turns(self, messages: Sequence[Mapping[str, Any]]) -> Iterator[Turn]:
         """Yield the turns of messages."""
@@ -178,8 +269,11 @@ class _Reading:
         own = message.get("name") or message.get("function") or self.names.get(str(called), "")
         failure = message.get("error")
         if isinstance(failure, Mapping):
-            failure = failure.get("message")
-        parts = ([f"(error) {text_of(failure)}"] if failure else []) + [_content(content)]
+            failure = failure.get("message") or failure
+        parts = ([f"{ERROR}{text_of(failure)}"] if failure else []) + [_content(content)]
+        if not failure and (message.get("is_error") is True or message.get("status") == "error"):
+            failure, parts = True, [f"{ERROR}{parts[0]}"]
+        self.failures += bool(failure)
         return Turn(TOOL, "\n".join(filter(None, parts)), tool=text_of(own) or "")
 
 

@@ -71,7 +71,7 @@ OUTCOMES: Mapping[str, pl.DataType] = {
     "by": pl.String(),
     "parts": pl.List(pl.Float64()),
 }
-"""``parts`` are the numbers from which a metric of the whole corpus is made; such a row has no value."""
+"""``parts`` are the numbers from which a metric of the whole corpus is made; such a row may lack a value."""
 
 VOTES: Mapping[str, pl.DataType] = {
     "task": pl.String(),

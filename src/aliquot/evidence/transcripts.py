@@ -20,6 +20,9 @@ TOOL: Final = "tool"
 REASONING: Final = "(reasoning) "
 """Before what a model thought, in the text of its turn."""
 
+ERROR: Final = "(error) "
+"""Before what a tool said of its failure, in the text of its turn."""
+
 LEFT_OUT: Final = "left out"
 """The role of the turn that says how much was left out."""
 
@@ -55,8 +58,8 @@ class Turn:
         return said + sum(len(call.name) + len(call.arguments) for call in self.calls)
 
 
-def bounded_turns(turns: Iterable[Turn]) -> tuple[Turn, ...]:
-    """Return at most ``MAX_TURNS`` turns of ``MAX_CHARACTERS`` in all; a last one says how many were left out.
+def bounded_turns(turns: Iterable[Turn], *, characters: int = MAX_CHARACTERS) -> tuple[Turn, ...]:
+    """Return at most ``MAX_TURNS`` turns of so many characters in all; a last one says how many were left out.
 
     Examples:
         >>> bounded_turns(Turn("user", "hello") for _ in range(502))[-1].text
@@ -65,10 +68,10 @@ def bounded_turns(turns: Iterable[Turn]) -> tuple[Turn, ...]:
     kept: list[Turn] = []
     size = lost = 0
     for turn in turns:
-        if lost or len(kept) == MAX_TURNS or size >= MAX_CHARACTERS:
+        if lost or len(kept) == MAX_TURNS or size >= characters:
             lost += 1
             continue
-        kept.append(_cut(turn, MAX_CHARACTERS - size))
+        kept.append(_cut(turn, characters - size))
         size += turn.size
     if lost:
         kept.append(Turn(LEFT_OUT, f"{lost:,} more turn{'s' if lost > 1 else ''}"))

@@ -77,11 +77,15 @@ class Node:
             self.refuse(f"{_shown(self.value)} is not a whole number from {low}")
         return self.value
 
-    def texts(self) -> tuple[str, ...]:
-        """Return a list of texts."""
+    def entries(self) -> tuple[Node, ...]:
+        """Return what a list holds."""
         if not isinstance(self.value, list):
             self.refuse(f"{_shown(self.value)} is not a list", remedy="Write [one, two]")
-        return tuple(node.text() for node in cast("list[Node]", self.value))
+        return tuple(cast("list[Node]", self.value))
+
+    def texts(self) -> tuple[str, ...]:
+        """Return a list of texts."""
+        return tuple(node.text() for node in self.entries())
 
     def flag(self) -> bool:
         """Return true or false."""

@@ -21,11 +21,14 @@ import msgspec
 
 from aliquot.errors import MachineError
 from aliquot.evidence.tables import Note
-from aliquot.files.records import Response
+from aliquot.files.records import Response, ToldResponse
 from aliquot.files.writing import machine_errors
 
-SYNC_LINES: Final = 64
+SYNC_LINES: Final = 1024
 """Lines after which the journal is synced to the disk."""
+
+LOCK_TRIES: Final = 20
+"""Tries for the lock, 0.01 s apart: one who only looks (``being_written``) has it for a moment."""
 
 SYNC_SECONDS: Final = 2.0
 """Seconds after which the next line syncs the journal to the disk."""
@@ -167,7 +170,7 @@ class Journal:
             self._unsynced += 1
             if self._unsynced >= SYNC_LINES or self._clock() - self._synced_at >= SYNC_SECONDS:
                 self.sync()
-        self._records.append(record)
+        self._records.append(record.light() if isinstance(record, ToldResponse) else record)
 
     def sync(self) -> None:
         """Make everything on record survive a power cut.
@@ -249,12 +252,16 @@ class _Kind(msgspec.Struct):
 
 
 def _lock(handle: int, path: Path) -> None:
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        raise MachineError(
-            f"{path.parent}: another process is working on this run. Wait for it to end, or stop it first."
-        ) from error
+    for _ in range(LOCK_TRIES):
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(0.01)
+        else:
+            return
+    raise MachineError(
+        f"{path.parent}: another process is working on this run. Wait for it to end, or stop it first."
+    )
 
 
 def _set_aside(path: Path, torn: bytes) -> None:

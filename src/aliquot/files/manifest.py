@@ -19,6 +19,28 @@ SECRET_NAMES: Final = frozenset(
 """Names under which a value would be a secret; a manifest that holds one is refused."""
 
 
+class Session(msgspec.Struct, frozen=True, kw_only=True):
+    """One time that a run was worked on.
+
+    Attributes:
+        started: ISO 8601 time at which asking began.
+        finished: when it ended, finished or stopped; empty when the process was killed, or is still at work.
+        concurrency: requests in flight that were asked for; None for what each system says it can take.
+        interleave: whether the systems took turns.
+        load: system → what was seen: ``asked`` questions, ``most_at_once``, and of a model over HTTP what its server's
+            pace counted: ``most_in_flight``, ``complaints`` (too many requests, or no answer in time), ``lowered``
+            (how often the limit was), ``retries``.
+        beside: other runs of the same folder that asked at the same time.
+    """
+
+    started: str
+    finished: str = ""
+    concurrency: int | None = None
+    interleave: bool = False
+    load: dict[str, dict[str, int]] = msgspec.field(default_factory=dict)
+    beside: tuple[str, ...] = ()
+
+
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is made of.
 
@@ -29,6 +51,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         systems: for each system its model, prompt template hash, decoding and every component's version; the
             first is the baseline.
         scorers: for each scorer its metric, version and normalisation.
+        alternatives: for each further metric of the same answers its scorers, likewise.
         attempts: repeated answers for each item.
         seed: the seed of the run.
         cluster: the field of the items that names the cluster.
@@ -38,6 +61,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         versions: package → version.
         warnings: what the run had to say.
         settings: everything else, by name.
+        sessions: each time that it was worked on.
         schema: name and version of this layout.
     """
 
@@ -46,6 +70,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     item_set: dict[str, Any] = msgspec.field(default_factory=dict)
     systems: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
     scorers: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
+    alternatives: dict[str, dict[str, dict[str, Any]]] = msgspec.field(default_factory=dict)
     attempts: int = 1
     seed: int | None = None
     cluster: str | None = None
@@ -55,7 +80,13 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     versions: dict[str, str] = msgspec.field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     settings: dict[str, Any] = msgspec.field(default_factory=dict)
+    sessions: tuple[Session, ...] = ()
     schema: str = SCHEMA
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """Other runs of the folder that asked at the same time in any session, sorted."""
+        return tuple(sorted({name for session in self.sessions for name in session.beside}))
 
 
 def read_manifest(path: Path) -> Manifest:

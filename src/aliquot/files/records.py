@@ -6,7 +6,47 @@ from collections.abc import Iterable
 
 import msgspec
 
+from aliquot.evidence.stages import Stage
 from aliquot.evidence.status import MEASUREMENT_SIDE
+from aliquot.evidence.transcripts import Turn
+
+
+class OptionLikelihood(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How probable one option of a choice was after its question.
+
+    Attributes:
+        option: the option's text.
+        log_probability: natural logarithm, summed over the tokens of the continuation that stood for the option.
+        tokens: number of those tokens.
+        characters: number of characters of the option's text, without separator.
+        bytes: number of its bytes in UTF-8.
+        greedy: whether every token was the most probable one at its place.
+        unconditional: log-probability of the same continuation without the question; None when it was not asked for.
+    """
+
+    option: str
+    log_probability: float
+    tokens: int
+    characters: int
+    bytes: int
+    greedy: bool = False
+    unconditional: float | None = None
+
+
+class TextLikelihood(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How probable a whole text was.
+
+    Attributes:
+        log_probability: natural logarithm, summed over its tokens.
+        tokens: number of its tokens.
+        words: number of its words: what stands between runs of white space.
+        bytes: number of its bytes in UTF-8.
+    """
+
+    log_probability: float
+    tokens: int
+    words: int
+    bytes: int
 
 
 class Response(
@@ -37,7 +77,10 @@ class Response(
         cached: whether the answer came from our cache.
         steps: steps an agent took.
         tool_calls: tools it called.
+        tool_errors: of those, calls that failed.
         faults: what went wrong with the requests of this try that brought no answer.
+        options: how probable each option of a choice was, in the order of the item.
+        likelihood: how probable the whole text was.
     """
 
     system: str
@@ -62,12 +105,31 @@ class Response(
     cached: bool = False
     steps: int | None = None
     tool_calls: int | None = None
+    tool_errors: int | None = None
     faults: tuple[str, ...] = ()
+    options: tuple[OptionLikelihood, ...] = ()
+    likelihood: TextLikelihood | None = None
 
     @property
     def key(self) -> tuple[str, str, str, int]:
         """System, task, item and attempt: what the try was made for."""
         return (self.system, self.task, self.item, self.attempt)
+
+
+class ToldResponse(Response, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="response"):
+    """The same with how the system came to its answer: what a line of the journal holds, and is read on demand.
+
+    Attributes:
+        transcript: what was said and called for this answer, in order; empty when the system tells nothing.
+        stages: the stages of its pipeline.
+    """
+
+    transcript: tuple[Turn, ...] = ()
+    stages: tuple[Stage, ...] = ()
+
+    def light(self) -> Response:
+        """Return the record without what is read on demand."""
+        return Response(**{name: getattr(self, name) for name in Response.__struct_fields__})
 
 
 def settle(records: Iterable[Response]) -> tuple[Response, ...]:

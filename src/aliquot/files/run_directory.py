@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,10 +16,10 @@ from aliquot.errors import InputError, MachineError
 from aliquot.evidence.assembly import SCHEMAS
 from aliquot.evidence.messages import read_turns
 from aliquot.evidence.tables import Evidence, Note, Source
-from aliquot.evidence.transcripts import Turn
+from aliquot.evidence.transcripts import Turn, bounded_turns
 from aliquot.files.journal import JournalContents, read_journal
 from aliquot.files.manifest import Manifest, read_manifest, write_manifest
-from aliquot.files.records import Response, settle
+from aliquot.files.records import ToldResponse, settle
 from aliquot.files.tables import read_frame
 from aliquot.files.writing import machine_errors, sync_directory, write_whole
 
@@ -41,6 +41,8 @@ class StoredItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         inputs: what it asks, as one text.
         reference: the right answer, as one text.
         content: SHA-256 over inputs and reference.
+        conversation: the id of the conversation whose turn it is; the items of a run stand in the order of the turns.
+        said: of a later turn, what it says beyond what was said before; None where that is all that it asks.
     """
 
     task: str
@@ -48,6 +50,8 @@ class StoredItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     inputs: str
     reference: str | None = None
     content: str | None = None
+    conversation: str | None = None
+    said: str | None = None
 
 
 class _Rest(msgspec.Struct, frozen=True):
@@ -217,23 +221,51 @@ class RunTexts:
 
     def response(self, system: str, task: str, item: str, attempt: int) -> str | None:
         """Return what a system answered."""
-        span = self._spans.get((system, task, item, attempt))
-        if span is None:
-            return None
-        with self.run.journal_path.open("rb") as file:
-            file.seek(span[0])
-            return msgspec.json.decode(file.read(span[1]), type=Response).text
+        told = self._told((system, task, item, attempt))
+        return None if told is None else told.text
 
     def note(self, system: str, task: str, item: str, attempt: int, metric: str) -> None:
         """Return nothing: scorers of a run are rules, and a run keeps no words of theirs."""
 
     def transcript(self, system: str, task: str, item: str, attempt: int) -> tuple[Turn, ...] | None:
-        """Return an answer that is the JSON of chat messages as a conversation."""
-        return read_turns(self.response(system, task, item, attempt))
+        """Return an attempt as a conversation, None when it is a question and a plain answer.
+
+        Of a turn that is the whole conversation up to it: what was asked and answered before, and the same with the
+        transcript and the stages that the system told of each.
+        """
+        items = (*self._before.get((task, item), ()), item)
+        told = [(one, self._told((system, task, one, attempt))) for one in items]
+        last = told[-1][1]
+        if last is None or not (len(items) > 1 or last.transcript or last.stages):
+            return None if last is None else read_turns(last.text)
+        return bounded_turns(
+            turn for one, answer in told for turn in _spoken(self._items.get((task, one)), answer)
+        )
 
     def metadata(self, task: str, item: str) -> Mapping[str, str]:  # noqa: ARG002 - the protocol's
         """Return nothing: a run keeps of its items what they ask and expect, and segments in the table of items."""
         return {}
+
+    def _told(self, key: tuple[str, str, str, int]) -> ToldResponse | None:
+        """Return the answer that counts, whole."""
+        span = self._spans.get(key)
+        if span is None:
+            return None
+        with self.run.journal_path.open("rb") as file:
+            file.seek(span[0])
+            return msgspec.json.decode(file.read(span[1]), type=ToldResponse)
+
+    @cached_property
+    def _before(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        """The turns before each turn of a conversation, by task and item."""
+        threads: dict[tuple[str, str], tuple[str, ...]] = {}
+        before: dict[tuple[str, str], tuple[str, ...]] = {}
+        for stored in self._items.values():
+            if stored.conversation is not None:
+                thread = (stored.task, stored.conversation)
+                before[stored.task, stored.item] = threads.get(thread, ())
+                threads[thread] = (*threads.get(thread, ()), stored.item)
+        return before
 
     @cached_property
     def _items(self) -> dict[tuple[str, str], StoredItem]:
@@ -245,6 +277,22 @@ class RunTexts:
         contents = self.run.read_journal()
         places = {id(record): span for record, span in zip(contents.records, contents.spans, strict=True)}
         return {record.key: places[id(record)] for record in settle(contents.records)}
+
+
+def _spoken(asked: StoredItem | None, told: ToldResponse | None) -> Iterator[Turn]:
+    """Yield what was asked, the stages, and what the system said and called for its answer, which stands last."""
+    said = () if told is None else told.transcript
+    if said and said[0].role == "user":
+        first, said = said[0], said[1:]
+    else:
+        first = Turn("user", "" if asked is None else asked.said or asked.inputs)
+    yield first
+    if told is None:
+        return
+    yield from (stage.turn() for stage in told.stages)
+    yield from said
+    if not said or (told.text and told.text not in said[-1].text):
+        yield Turn("assistant", told.text or f"({told.status}: {told.reason or 'no text'})")
 
 
 def is_run(path: Path) -> bool:

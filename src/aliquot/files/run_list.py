@@ -39,6 +39,8 @@ class RunLine:
         seconds: from the first question to the last answer, pauses between sessions included; None before an answer.
         costs: what it cost, by currency; empty when no answer says.
         items_hash: identifies the items that were asked.
+        sessions: times it was worked on, where the run says.
+        beside: other runs of the folder that asked at the same time in any of them.
     """
 
     path: str
@@ -56,6 +58,8 @@ class RunLine:
     seconds: float | None = None
     costs: Mapping[str, float] = field(default_factory=dict[str, float])
     items_hash: str = ""
+    sessions: int = 0
+    beside: tuple[str, ...] = ()
 
 
 def list_runs(directory: Path) -> tuple[RunLine, ...]:
@@ -112,6 +116,8 @@ def _read(run: RunDirectory) -> RunLine:
         seconds=_seconds(journal.records),
         costs=_costs(journal.records),
         items_hash=str(manifest.item_set.get("hash", "")) + str(manifest.item_set.get("chosen", "")),
+        sessions=len(manifest.sessions),
+        beside=manifest.beside,
     )
 
 

@@ -36,7 +36,7 @@ there; ``name`` what tells rows of one part apart; ``reason`` why there is no nu
 
 _NAMING: Final = (
     "system", "candidate", "task", "metric", "scorer", "field", "level", "item", "weighting", "name", "statistic",
-    "label", "claim", "goal",
+    "label", "claim", "goal", "factor",
 )  # fmt: skip
 """Fields whose text says which of several records one is."""
 

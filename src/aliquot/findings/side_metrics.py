@@ -32,7 +32,7 @@ class SideMetric:
     Attributes:
         name: the metric, or ``latency``, ``first token``, ``tokens out``, ``cost`` …; of a class rate the metric.
         statistic: what the numbers are: means or rates, the rate of one class, a value of the whole corpus, quantiles.
-        label: the class of a class rate; empty otherwise.
+        label: the class of a class rate; ``corpus`` for the value of the whole where items have values too; else empty.
         unit: of the numbers: ``s``, ``tokens``, a currency …; empty for a metric's own units.
         scale: how the numbers are read, with the direction that is better.
         n: items.

@@ -2,15 +2,54 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
+from typing import Any, Final
 
 import numpy as np
 
 from aliquot.errors import UsageError, nearest
 from aliquot.item_sets.items import Item, ItemSet
+
+SHARE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*%")
+"""How a share of an item set is written."""
+
+
+def amount_of(said: int | str) -> int | str:
+    """Return how many items are asked for: a number from 1, or a share of more than 0% up to 100% as it is written.
+
+    Raises:
+        UsageError: it is neither.
+
+    Examples:
+        >>> amount_of("12"), amount_of(12), amount_of(" 50 %")
+        (12, 12, '50%')
+    """
+    text = str(said).strip()
+    share = SHARE.fullmatch(text)
+    if share is not None and 0 < Fraction(share[1]) <= 100:
+        return f"{share[1]}%"
+    if not isinstance(said, bool) and text.isascii() and text.isdigit() and int(text) >= 1:
+        return int(text)
+    raise UsageError(f"{said!r} is neither a number of items from 1 nor a share like 50%")
+
+
+def count_of(amount: int | str, *, of: int) -> int:
+    """Return the number of items that an amount means; a share is rounded up, so that it is never less than asked.
+
+    Args:
+        amount: a number of items, or a share as ``amount_of`` returns it.
+        of: the number of items in the set.
+
+    Examples:
+        >>> [count_of("50%", of=of) for of in (3, 7)], count_of(12, of=100)
+        ([2, 4], 12)
+    """
+    return amount if isinstance(amount, int) else math.ceil(Fraction(amount.rstrip("%")) * of / 100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +63,7 @@ class Selection:
         asked: items asked for; ``n`` may be smaller where whole clusters did not fit.
         by: the field whose values are the strata.
         seed: seed of the draw.
-        cluster: the field whose values were kept whole.
+        cluster: the field whose values were kept whole; ``conversation`` where they are those of the turns.
         strata: chosen and available items by stratum.
     """
 
@@ -48,17 +87,17 @@ def sample(
 ) -> tuple[tuple[Item, ...], Selection]:
     """Draw a part of the set without replacement, proportionally from each stratum.
 
-    Shares are rounded by largest remainder, ties by stratum name. Where items carry a cluster, whole clusters
-    are drawn: one that no longer fits in its stratum's share is passed over, and what is then wanting is drawn
-    from all that is left, whatever its stratum, passing over what does not fit. The part holds fewer than ``n``
-    items only when no single item is left, and never more. A cluster belongs to the stratum of its first item.
-    The same seed draws the same items.
+    Shares are rounded by largest remainder, ties by stratum name. Where items carry a cluster, or are turns of a
+    conversation, whole clusters are drawn: one that no longer fits in its stratum's share is passed over, and what is
+    then wanting is drawn from all that is left, whatever its stratum, passing over what does not fit. The part holds
+    fewer than ``n`` items only when no single item is left, and never more. A cluster belongs to the stratum of its
+    first item. The same seed draws the same items.
 
     Args:
         item_set: the whole set.
         n: number of items.
         by: field whose values are the strata; None for a simple random part.
-        cluster: field whose values are clusters, kept whole.
+        cluster: field whose values are clusters, kept whole; conversations are, with or without it.
         seed: seed of the draw.
 
     Returns:
@@ -102,7 +141,7 @@ def sample(
         asked=n,
         by=by,
         seed=seed,
-        cluster=cluster,
+        cluster=cluster or ("conversation" if item_set.has_conversations else None),
         strata=counts if by else None,
     )
 
@@ -111,7 +150,7 @@ def _strata(items: Sequence[Item], *, by: str | None, cluster: str | None) -> di
     """Return each stratum's units (clusters, or single items), sorted by name and by first id."""
     units: dict[tuple[str, str], list[Item]] = defaultdict(list)
     for item in sorted(items, key=lambda item: item.id):
-        shared = item.text(cluster) if cluster else None
+        shared = item.cluster(cluster)
         units["cluster" if shared else "item", shared or item.id].append(item)
     strata: dict[str, list[list[Item]]] = defaultdict(list)
     for unit in units.values():

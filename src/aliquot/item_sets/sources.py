@@ -16,6 +16,7 @@ from typing import Any, NoReturn, cast
 import yaml
 
 from aliquot.errors import InputError, UsageError, nearest
+from aliquot.item_sets.conversations import TURNS, turns_of
 from aliquot.item_sets.items import Item, ItemSet
 from aliquot.item_sets.promptfoo import read_tests
 
@@ -38,8 +39,9 @@ def load(name_or_path: str | Path) -> ItemSet:
     """Read an item set: a bundled name, or a path to ``.jsonl``, ``.csv`` or the ``.yaml`` of promptfoo.
 
     Every row needs ``id`` (text or a whole number). ``reference``, ``accept``, ``scorer``, ``expect``,
-    ``cluster`` and ``segment`` have their meaning; every other field is part of what the item asks. In CSV
-    every value is text, an empty cell is an absent field, and ``accept`` is split at ``|``.
+    ``cluster`` and ``segment`` have their meaning; every other field is part of what the item asks. A row with
+    ``turns`` is a conversation, and each turn an item. In CSV every value is text, an empty cell is an absent field,
+    and ``accept`` is split at ``|``.
 
     Raises:
         UsageError: no such bundled set and no such file.
@@ -161,7 +163,25 @@ def _items(rows: Iterator[tuple[int, Mapping[str, object]]], *, file: str) -> tu
                 remedy="Make ids unique",
             )
         seen[str(given)] = (number, given)
-        items.append(Item(id=str(given), fields=dict(fields), row=number))
+        if TURNS in fields:
+            items.extend(turns_of(str(given), fields, row=number, file=file))
+        else:
+            items.append(Item(id=str(given), fields=dict(fields), row=number))
     if not items:
         raise InputError("there are no items", file=file)
+    _require_apart(items, file=file)
     return tuple(items)
+
+
+def _require_apart(items: list[Item], *, file: str) -> None:
+    """Refuse a row whose id is that of a turn."""
+    turns = {item.id: item for item in items if item.conversation is not None}
+    for item in items:
+        turn = turns.get(item.id, item)
+        if turn is not item:
+            raise InputError(
+                f"id {item.id!r} stands for two: row {item.row}, and a turn of the conversation in row {turn.row}",
+                file=file,
+                field="id",
+                remedy="Give the row another id",
+            )

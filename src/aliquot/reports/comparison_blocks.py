@@ -224,7 +224,8 @@ def _side(side: SideMetrics | None, comparison: Comparison) -> Iterator[Block]:
 
 
 def _side_row(one: SideMetric) -> tuple[str, ...]:
-    statistic = "" if one.statistic in {"mean", "corpus"} else f" {one.label or one.statistic}"
+    plain = one.statistic in {"mean", "corpus"} and not one.label
+    statistic = "" if plain else f" {one.label or one.statistic}"
     unit = f" ({one.unit})" if one.unit else ""
     width = _width(one)
     return (

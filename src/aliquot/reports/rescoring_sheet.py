@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from aliquot.findings.numbers import write_difference, write_percent
+from aliquot.findings.comparison import Scale
+from aliquot.findings.numbers import write_difference, write_percent, write_value
 from aliquot.findings.rescoring import RescoredSystem, Rescoring
 from aliquot.reports.sheet import Block, Grid, Sheet
 from aliquot.stats.results import Estimate, Undefined
@@ -39,8 +40,8 @@ def _blocks(found: Rescoring) -> Iterator[Block]:
         (
             one.system,
             *((one.task,) if several else ()),
-            _rate(one.before),
-            _rate(one.after),
+            _rate(one.before, found.scale),
+            _rate(one.after, found.scale),
             *_change(found, one),
         )
         for one in found.systems
@@ -65,8 +66,12 @@ def _listed(names: Sequence[str], most: int) -> str:
     return f"{', '.join(names[:most])}{more}"
 
 
-def _rate(rate: Estimate | Undefined) -> str:
-    return "-" if isinstance(rate, Undefined) else f"{write_percent(rate.point)}%"
+def _rate(rate: Estimate | Undefined, scale: Scale) -> str:
+    if isinstance(rate, Undefined):
+        return "-"
+    if scale.in_points:
+        return f"{write_percent(rate.point)}%"
+    return write_value(rate.point, scale, width=rate.high - rate.low)
 
 
 def _change(found: Rescoring, one: RescoredSystem) -> tuple[str, str, str]:

@@ -41,10 +41,15 @@ def render_runs(directory: str, runs: Sequence[RunLine], commands: Sequence[str]
         )
         lines += blocks_lines([grid], most=None)
     noted = [line for line in whole if line.reason]
-    if broken or noted or commands:
+    overlapping = [line for line in whole if line.beside]
+    if broken or noted or overlapping or commands:
         lines.append("")
     lines += [f"  {neutralise(line.path)}: broken, {_short(line.reason)}" for line in broken]
     lines += [f"  ! {neutralise(line.name)}: {_short(line.reason)}" for line in noted]
+    lines += [
+        f"  ! {neutralise(line.name)}: asked at the same time as {_short(', '.join(line.beside))}"
+        for line in overlapping
+    ]
     lines += [f"  {neutralise(command)}" for command in commands[:MOST_COMMANDS]]
     if len(commands) > MOST_COMMANDS:
         lines.append(f"  {len(commands) - MOST_COMMANDS} more comparisons: --json")

@@ -5,22 +5,56 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 from aliquot.errors import UsageError, excerpt
+from aliquot.item_sets.option_order import AS_GIVEN, OptionOrder
+from aliquot.item_sets.samples import amount_of
 from aliquot.runner.money import Prices, currency_of
-from aliquot.scorers.rules import rule_named
+from aliquot.runner.shots import ShotsSpec
+from aliquot.runner.stored import StoredRun
+from aliquot.scorers.rules import Reads, rule_named
 from aliquot.systems.endpoint import Endpoint
+from aliquot.systems.opening import Source
 from aliquot.systems.requests import Decoding
+from aliquot.systems.system import System
 
-Mode: TypeAlias = Literal["chat", "completion"]
+Mode: TypeAlias = Literal["chat", "completion", "likelihood", "perplexity"]
 
-ModelName: TypeAlias = str | Endpoint
+Continuations: TypeAlias = Literal["texts", "letters"]
+
+ModelName: TypeAlias = Source | StoredRun
 """What a system's model is known by."""
 
-MODES: Final = ("chat", "completion")
+TAKEN: Final = frozenset(
+    {"api", "api_version", "base_url", "engine", "extra", "json_schema", "model", "snapshot", "stream"}
+)
+"""Components that a model itself tells."""
+
+MODES: Final = ("chat", "completion", "likelihood", "perplexity")
+CONTINUATIONS: Final = ("texts", "letters")
+
+UNDRAWN: Final = frozenset({"likelihood", "perplexity"})
+"""Modes in which nothing is written, so that there is nothing to draw."""
+
+CHOICE: Final[Mapping[str, str | None]] = {"continuations": "texts", "separator": " ", "unconditional": None}
+"""What of a system says how the options of a choice are asked, with its default; goes with mode likelihood alone."""
+
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 """What can name a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Which variant of a system this one is.
+
+    Attributes:
+        of: the system's name.
+        levels: the level of each factor.
+    """
+
+    of: str
+    levels: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,34 +62,91 @@ class SystemSpec:
     """One system under test: model, prompt and decoding under a name.
 
     Attributes:
-        model: the model's name (``embedded``, or one given to ``run``), or where it is asked over HTTP.
-        prompt: Jinja2 template over the fields of an item.
-        mode: ``chat`` sends the prompt as the user's message, ``completion`` as a text to continue.
+        model: the model's name (``embedded``, or one given to ``run``), where it is asked over HTTP, a function, a
+            command, or where its answers are stored.
+        prompt: Jinja2 template over the fields of an item; none with stored answers, which another one made.
+        mode: ``chat`` sends the prompt as the user's message, ``completion`` as a text to continue; ``likelihood`` asks
+            how probable each option of the item is behind the prompt, ``perplexity`` how probable the prompt is itself.
         instructions: system message (chat only), sent as it stands.
-        decoding: how the answer is drawn.
+        decoding: how the answer is drawn (chat and completion).
         prices: what its tokens cost; None when that is not said.
+        continuations: what stands for an option behind the prompt (likelihood only): its text, or its letter.
+        separator: what stands between prompt and continuation (likelihood only).
+        unconditional: a context without the question behind which the options are asked too (likelihood only); None for
+            none, and "" for the start of a text.
+        components: versions of what else shapes an answer (index, retriever, tools, parser, commit); another version
+            is another system.
+        values: further variables of the template, by name.
+        option_order: the order in which an item's options are shown; the reference follows it.
+        shots: the examples that the template sees as ``shots``; None for a template without.
+        variant: which variant of a system this is; None when it is none.
     """
 
     model: ModelName
-    prompt: str
+    prompt: str = ""
     mode: Mode = "chat"
     instructions: str | None = None
     decoding: Decoding = field(default_factory=Decoding)
     prices: Prices | None = None
+    continuations: Continuations = "texts"
+    separator: str = " "
+    unconditional: str | None = None
+    components: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
+    values: Mapping[str, object] = field(default_factory=dict[str, object])
+    option_order: OptionOrder = AS_GIVEN
+    shots: ShotsSpec | None = None
+    variant: Variant | None = None
 
     def __post_init__(self) -> None:
-        if self.instructions is not None and self.mode == "completion":
-            raise UsageError("instructions need mode: chat; in a completion they belong to the prompt")
+        for name in TAKEN.intersection(self.components):
+            raise UsageError(
+                f"components cannot hold {name!r}: the model itself tells it (or its version does)"
+            )
+        self.require_fit()
         if isinstance(self.model, Endpoint):
             self.model.require_mode(self.mode)
+
+    @property
+    def gives(self) -> tuple[Reads, ...]:
+        """What of an answer there is for rules to read; what stored answers hold is seen when they are scored."""
+        if isinstance(self.model, StoredRun):
+            return get_args(Reads)
+        if self.mode == "perplexity":
+            return ("likelihood",)
+        if self.mode == "likelihood":
+            return ("text", "options", *(("unconditional",) if self.unconditional is not None else ()))
+        return ("text",)
+
+    def require_fit(self) -> None:
+        """Refuse settings that the mode, or stored answers, do not go with.
+
+        Raises:
+            UsageError: they do not fit.
+        """
+        asked = (self.prompt, self.mode, self.instructions, self.decoding, self.prices)
+        if isinstance(self.model, StoredRun) and asked != ("", "chat", None, Decoding(), None):
+            raise UsageError(
+                "the answers of a stored run were made by its own prompt and decoding: leave out prompt, mode, "
+                "instructions, decoding and prices, or ask a model"
+            )
+        if self.instructions is not None and self.mode != "chat":
+            raise UsageError("instructions need mode: chat; elsewhere they belong to the prompt")
+        if self.decoding != Decoding() and self.mode in UNDRAWN:
+            raise UsageError(f"mode: {self.mode} draws no answer; leave decoding out")
+        for name, standard in CHOICE.items():
+            if getattr(self, name) != standard and self.mode != "likelihood":
+                raise UsageError(f"{name} needs mode: likelihood")
 
 
 @dataclass(frozen=True, slots=True)
 class SampleSpec:
-    """The part of the item set that is asked: how many items, drawn by which field."""
+    """The part of the item set that is asked: how many items (or which share, ``50%``), drawn by which field."""
 
-    items: int
+    items: int | str
     by: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "items", amount_of(self.items))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +203,7 @@ class Evaluation:
         items: a bundled item set's name, or a path to ``.jsonl`` or ``.csv``.
         systems: what is under test, by name; the first is the baseline.
         scorer: how answers are scored.
+        alternatives: further ways to score the same answers, kept beside the first.
         task: the task's name; None for the item set's.
         sample: the part of the item set that is asked; None for all of it.
         seed: seed of the sample and of the order.
@@ -126,6 +218,7 @@ class Evaluation:
     items: str
     systems: Mapping[str, SystemSpec]
     scorer: ScorerSpec
+    alternatives: tuple[ScorerSpec, ...] = ()
     task: str | None = None
     sample: SampleSpec | None = None
     seed: int = 0
@@ -143,6 +236,15 @@ class Evaluation:
             )
         if not self.systems:
             raise UsageError("an evaluation needs at least one system")
+        scorers = (self.scorer, *self.alternatives)
+        for spec in scorers:
+            if scorers.count(spec) > 1:
+                raise UsageError(f"scorers names {spec.rule or spec.field!r} twice")
         if self.attempts < 1:
             raise UsageError(f"attempts is {self.attempts}; it must be 1 or more")
         currency_of(spec.prices for spec in self.systems.values() if spec.prices is not None)
+
+
+def components_of(spec: SystemSpec, model: System) -> dict[str, str]:
+    """Return every part that shapes an answer, with its version: what the model tells and what the user names."""
+    return {**model.components, **spec.components}

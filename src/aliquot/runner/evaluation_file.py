@@ -2,38 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Final, Literal, cast
+from typing import Final, cast
 
 from aliquot.errors import InputError, UsageError, excerpt
 from aliquot.files.documents import Node, parse
+from aliquot.item_sets.option_order import AS_GIVEN
 from aliquot.item_sets.sources import ENDINGS
-from aliquot.runner.endpoints import read_endpoint
 from aliquot.runner.evaluation import (
+    CHOICE,
+    CONTINUATIONS,
     GUARD_SHARES,
     MODES,
     NO_GUARDS,
+    TAKEN,
+    UNDRAWN,
+    Continuations,
     Evaluation,
     Guards,
-    ModelName,
+    Mode,
     SampleSpec,
     ScorerSpec,
     SystemSpec,
 )
+from aliquot.runner.models import read_components, read_model
 from aliquot.runner.money import Prices
+from aliquot.runner.prompt_keys import read_option_order, read_shots, read_values
+from aliquot.runner.stored import StoredRun
+from aliquot.runner.variants import expand_variants
 from aliquot.scorers.rules import RULES
 from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.requests import Decoding
 
 KEYS: Final = (
-    "name", "task", "items", "sample", "seed", "attempts", "cluster", "segments", "scorer", "guards",
-    "systems",
+    "name", "task", "items", "sample", "seed", "attempts", "cluster", "segments", "scorer",
+    "scorers", "guards", "systems",
 )  # fmt: skip
-SYSTEM_KEYS: Final = ("model", "mode", "instructions", "prompt", "decoding", "prices")
-PRICE_KEYS: Final = ("input", "output", "cached", "per", "currency", "source")
+SYSTEM_KEYS: Final = (
+    "model", "mode", "instructions", "prompt", "values", "option_order", "shots", "decoding", "continuations",
+    "separator", "unconditional", "prices", "components", "variants",
+)  # fmt: skip
+STORED_SYSTEM_KEYS: Final = ("model", "components")
 GUARD_KEYS: Final = (*GUARD_SHARES, "first")
-REQUIRED: Final = ("name", "items", "scorer", "systems")
+PRICE_KEYS: Final = ("input", "output", "cached", "per", "currency", "source")
+REQUIRED: Final = ("name", "items", "systems")
+SCORING: Final = ("scorer", "scorers")
+"""Of these keys a file has exactly one."""
+
 SYSTEM_REQUIRED: Final = ("model", "prompt")
 WANTED: Final = "An evaluation file is YAML with name, items, scorer and systems: see docs/evaluation.md"
 DECODING_KEYS: Final = ("temperature", "max_tokens", "stop", "top_p", "seed")
@@ -71,22 +89,24 @@ def parse_evaluation(text: str, *, file: str) -> Evaluation:
     root = parse(text, file=file, remedy=WANTED)
     _require_keys(root)
     keys = root.mapping(KEYS)
-    systems = keys["systems"].mapping()
-    if not systems:
+    scorer, *alternatives = _scorers(keys)
+    seed, folder = keys["seed"].whole() if "seed" in keys else 0, Path(file).parent
+    if not keys["systems"].mapping():
         keys["systems"].refuse("no system is listed", remedy="List at least one")
     try:
         return Evaluation(
             name=keys["name"].text(),
             task=_text(keys, "task"),
-            items=_items(keys["items"].text(), folder=Path(file).parent),
+            items=_items(keys["items"].text(), folder=folder),
             sample=_sample(keys["sample"]) if "sample" in keys else None,
-            seed=keys["seed"].whole() if "seed" in keys else 0,
+            seed=seed,
             attempts=keys["attempts"].whole(low=1) if "attempts" in keys else 1,
             cluster=_text(keys, "cluster"),
             segments=keys["segments"].texts() if "segments" in keys else (),
-            scorer=_scorer(keys["scorer"]),
+            scorer=scorer,
+            alternatives=tuple(alternatives),
             guards=_guards(keys["guards"]) if "guards" in keys else Guards(),
-            systems={name: _system(node) for name, node in systems.items()},
+            systems=_systems(keys["systems"], partial(_system, folder=folder, seed=seed)),
             file=file,
         )
     except UsageError as error:
@@ -95,12 +115,14 @@ def parse_evaluation(text: str, *, file: str) -> Evaluation:
 
 def _require_keys(root: Node) -> None:
     """Refuse a file that lacks keys, with all of them in one line."""
-    lacking = {f"{name!r}": hint for name, hint in root.lacking(REQUIRED).items()}
-    systems = root.mapping(remedy=WANTED).get("systems")
+    given = root.mapping(remedy=WANTED)
+    wanted = REQUIRED if "scorers" in given else (*REQUIRED, "scorer")
+    lacking = {f"{name!r}": hint for name, hint in root.lacking(wanted).items()}
+    systems = given.get("systems")
     listed = systems.mapping() if systems is not None and isinstance(systems.value, dict) else {}
     for system, node in listed.items():
         if isinstance(node.value, dict):
-            for name, hint in node.lacking(SYSTEM_REQUIRED).items():
+            for name, hint in node.lacking(_required(node.value)).items():
                 lacking[f"{name!r} of system {excerpt(system)}"] = hint or f"line {node.line}"
     if lacking:
         named = ", ".join(f"{name} ({hint})" if hint else name for name, hint in lacking.items())
@@ -108,8 +130,20 @@ def _require_keys(root: Node) -> None:
         raise InputError(verb.format(named), file=root.file, remedy="See docs/evaluation.md")
 
 
+def _required(system: dict[str, Node]) -> tuple[str, ...]:
+    """Return the keys a system needs; stored answers were made by a prompt of their own, variants may bring theirs."""
+    model = system.get("model")
+    stored = model is not None and isinstance(model.value, dict) and "run" in model.value
+    return ("model",) if stored or "variants" in system else SYSTEM_REQUIRED
+
+
 def _text(keys: dict[str, Node], name: str) -> str | None:
     return keys[name].text() if name in keys else None
+
+
+def _is_null(keys: dict[str, Node], name: str) -> bool:
+    """Whether a key is there to take away what the system says: ``instructions: null``."""
+    return name in keys and keys[name].value is None
 
 
 def _items(named: str, *, folder: Path) -> str:
@@ -121,7 +155,26 @@ def _sample(node: Node) -> SampleSpec:
     keys = node.mapping(("items", "by"))
     if "items" not in keys:
         node.refuse("the key 'items' is missing", remedy="Say how many items to draw")
-    return SampleSpec(items=keys["items"].whole(low=1), by=_text(keys, "by"))
+    by, asked = _text(keys, "by"), keys["items"].value
+    if isinstance(asked, bool) or not isinstance(asked, int | str):
+        keys["items"].refuse("this is neither a number of items from 1 nor a share like 50%")
+    try:
+        return SampleSpec(items=asked, by=by)
+    except UsageError as error:
+        keys["items"].refuse(str(error))
+
+
+def _scorers(keys: dict[str, Node]) -> list[ScorerSpec]:
+    """Return the scorers, of which the first makes the headline."""
+    if "scorers" not in keys:
+        return [_scorer(keys["scorer"])]
+    node = keys["scorers"]
+    if "scorer" in keys:
+        node.refuse("scorer and scorers exclude each other", remedy="Put the first of the list under scorers")
+    listed = node.entries()
+    if not listed:
+        node.refuse("no scorer is listed", remedy="List at least one; the first makes the headline")
+    return [_scorer(one) for one in listed]
 
 
 def _scorer(node: Node) -> ScorerSpec:
@@ -145,23 +198,74 @@ def _guards(node: Node) -> Guards:
     return replace(guards, first=keys["first"].whole(low=1)) if "first" in keys else guards
 
 
-def _system(node: Node) -> SystemSpec:
+def _systems(node: Node, read_system: Callable[[Node], SystemSpec]) -> dict[str, SystemSpec]:
+    """Return the systems by name, each variant as one of its own."""
+    found: dict[str, SystemSpec] = {}
+    for entry, about in node.mapping().items():
+        about.mapping(SYSTEM_KEYS)
+        for name, spec in expand_variants(entry, about, read_system):
+            if name in found:
+                about.refuse(f"there are two systems {excerpt(name)}", remedy="Rename one")
+            found[name] = spec
+    return found
+
+
+def _system(node: Node, *, folder: Path, seed: int) -> SystemSpec:
     keys = node.mapping(SYSTEM_KEYS)
-    mode = keys["mode"].one_of(MODES) if "mode" in keys else "chat"
-    model = _model(keys["model"])
+    mode = cast("Mode", keys["mode"].one_of(MODES) if "mode" in keys else "chat")
+    model = read_model(keys["model"], folder=folder)
+    components = _components(keys["components"]) if "components" in keys else {}
+    if isinstance(model, StoredRun):
+        _refuse_asking(keys)
+        return SystemSpec(model=model, components=components)
+    for name in components.keys() & getattr(model, "components", {}).keys():
+        keys["components"].refuse(f"{name!r} stands among the components of the model too", remedy="Keep one")
     if isinstance(model, Endpoint):
         try:
             model.require_mode(mode)
         except UsageError as error:
             keys["model"].refuse(str(error))
+    for name in CHOICE:
+        if name in keys and mode != "likelihood":
+            keys[name].refuse(f"{name} needs mode: likelihood", remedy="Leave it out, or change the mode")
+    if "decoding" in keys and mode in UNDRAWN:
+        keys["decoding"].refuse(f"mode: {mode} draws no answer", remedy="Leave decoding out")
+    continuations = keys["continuations"].one_of(CONTINUATIONS) if "continuations" in keys else "texts"
     return SystemSpec(
         model=model,
-        mode=cast("Literal['chat', 'completion']", mode),
-        instructions=_text(keys, "instructions"),
+        mode=mode,
+        instructions=None if _is_null(keys, "instructions") else _text(keys, "instructions"),
         prompt=keys["prompt"].text(),
         decoding=_decoding(keys["decoding"]) if "decoding" in keys else Decoding(),
         prices=_prices(keys["prices"]) if "prices" in keys else None,
+        continuations=cast("Continuations", continuations),
+        separator=keys["separator"].text() if "separator" in keys else " ",
+        unconditional=_text(keys, "unconditional"),
+        components=components,
+        values=read_values(keys["values"]) if "values" in keys else {},
+        option_order=read_option_order(keys["option_order"], seed=seed)
+        if "option_order" in keys
+        else AS_GIVEN,
+        shots=read_shots(keys["shots"], folder=folder, seed=seed) if "shots" in keys else None,
     )
+
+
+def _components(node: Node) -> dict[str, str]:
+    components = read_components(node)
+    for name in TAKEN.intersection(components):
+        node.mapping()[name].refuse(
+            "the model itself tells it", remedy="Name what it does not know: index, retriever, tools"
+        )
+    return components
+
+
+def _refuse_asking(keys: dict[str, Node]) -> None:
+    """Refuse keys that say how to ask a system whose answers are stored; silence would pass them off as asked so."""
+    for name in keys.keys() - set(STORED_SYSTEM_KEYS):
+        keys[name].refuse(
+            "the answers of a stored run were made by its own prompt and decoding",
+            remedy="Leave this key out, or ask a model",
+        )
 
 
 def _prices(node: Node) -> Prices:
@@ -177,11 +281,6 @@ def _prices(node: Node) -> Prices:
         currency=keys["currency"].text() if "currency" in keys else "USD",
         source=keys["source"].text() if "source" in keys else "",
     )
-
-
-def _model(node: Node) -> ModelName:
-    """Return a model's name, or where it is asked over HTTP."""
-    return read_endpoint(node) if isinstance(node.value, dict) else node.text()
 
 
 def _decoding(node: Node) -> Decoding:

@@ -6,17 +6,22 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from aliquot.item_sets.sources import bundled_names
-from aliquot.runner.endpoints import MODEL_KEYS, MODEL_REQUIRED
-from aliquot.runner.evaluation import MODES, NAME
+from aliquot.runner.evaluation import CHOICE, CONTINUATIONS, MODES, NAME, TAKEN, UNDRAWN
 from aliquot.runner.evaluation_file import (
     DECODING_KEYS,
     GUARD_KEYS,
     KEYS,
     PRICE_KEYS,
     REQUIRED,
+    SCORING,
+    STORED_SYSTEM_KEYS,
     SYSTEM_KEYS,
     SYSTEM_REQUIRED,
 )
+from aliquot.runner.models import COMMAND_KEYS, FUNCTION_KEYS, MODEL_KEYS, MODEL_REQUIRED, STORED_KEYS
+from aliquot.runner.prompt_keys import PLAIN_ORDERS, SHOT_KEYS
+from aliquot.runner.stored import MISSING
+from aliquot.runner.variants import VARIANT_KEYS
 from aliquot.scorers.rules import RULES
 from aliquot.systems.endpoint import PATHS
 
@@ -24,6 +29,10 @@ DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 _TEXT: Final[Mapping[str, Any]] = {"type": "string"}
 _TEXTS: Final[Mapping[str, Any]] = {"type": "array", "items": {"type": "string"}}
+_AMOUNT: Final[Mapping[str, Any]] = {
+    "anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": r"^\s*\d+(\.\d+)?\s*%\s*$"}],
+    "description": "A number of items, or a share like 50%, rounded up",
+}
 
 
 def _whole(low: int) -> dict[str, Any]:
@@ -92,21 +101,141 @@ MODEL: Final[Mapping[str, Any]] = {
 }
 """What each key of a model over HTTP takes."""
 
+_COMPONENTS: Final[Mapping[str, Any]] = {"type": "object", "additionalProperties": _TEXT}
+
+OWN: Final[Mapping[str, Any]] = {
+    "python": {**_TEXT, "pattern": ".:.", "description": "app.py:answer or package.module:answer"},
+    "command": {**_TEXTS, "minItems": 1, "description": "The program and its arguments; no shell"},
+    "version": {**_TEXT, "description": "What changes when its answers may; the source's hash by default"},
+    "components": {**_COMPONENTS, "description": "Versions of what else shapes an answer"},
+    "concurrency": _whole(1) | {"description": "Calls at once"},
+    "timeout_s": {**_SECONDS, "description": "For one answer"},
+}
+"""What each key of a function or command takes."""
+
+STORED: Final[Mapping[str, Any]] = {
+    "run": {**_TEXT, "description": "A run's directory, or a log that keeps its answers"},
+    "system": {**_TEXT, "description": "Whose answers; needed where there are several"},
+    "missing": {"enum": list(MISSING), "description": "What an answer that is not there is"},
+}
+"""What each key of a stored run takes."""
+
+_VALUE: Final[Mapping[str, Any]] = {"type": ["string", "number", "boolean"]}
+
+SHOTS: Final[Mapping[str, Any]] = {
+    "from": {
+        "description": "items, a bundled set, a .jsonl or .csv file, or the field of an item that lists its own",
+        "anyOf": [_TEXT, _keys(("field",), {"field": _TEXT}, ("field",))],
+    },
+    "n": _whole(0) | {"description": "How many"},
+    "seed": _whole(0) | {"description": "Seed of choice and order; the evaluation's by default"},
+}
+"""What each key of ``shots`` takes."""
+
+VARIED: Final[Mapping[str, Any]] = {
+    "prompt": {**_TEXT, "description": "Jinja2 template over the fields of an item"},
+    "instructions": {
+        "type": ["string", "null"],
+        "description": "The system message, sent as it stands; with mode chat only",
+    },
+    "values": {
+        "type": "object",
+        "additionalProperties": {"anyOf": [_VALUE, {"type": "array", "items": _VALUE}]},
+        "description": "Further variables of the template, by name",
+    },
+    "option_order": {
+        "description": "The order in which an item's options are shown; the reference follows it",
+        "anyOf": [
+            {"enum": list(PLAIN_ORDERS)},
+            _keys(("rotated",), {"rotated": _whole(1)}, ("rotated",)),
+            _keys(("shuffled",), {"shuffled": _whole(0)}, ("shuffled",)),
+        ],
+    },
+    "shots": _keys(SHOT_KEYS, SHOTS) | {"description": "The examples that the template sees as shots"},
+    "continuations": {
+        "enum": list(CONTINUATIONS),
+        "description": "What stands for an option behind the prompt; with mode likelihood only",
+    },
+    "separator": {**_TEXT, "description": "What stands between prompt and continuation; a space by default"},
+}
+"""What each key takes that a variant may change."""
+
+_CHANGES: Final[Mapping[str, Any]] = {**_keys(VARIANT_KEYS, VARIED), "type": ["object", "null"]}
+_AT_LEAST_TWO: Final = 2
+
+VARIANTS: Final[Mapping[str, Any]] = {
+    "description": "The system in other words, formats, orders of options and shots, on the same items",
+    "anyOf": [
+        {
+            "type": "array",
+            "minItems": _AT_LEAST_TWO,
+            "items": _keys(("name", *VARIANT_KEYS), {"name": _TEXT, **VARIED}, ("name",)),
+        },
+        {
+            "type": "object",
+            "minProperties": 1,
+            "additionalProperties": {
+                "type": "object",
+                "minProperties": _AT_LEAST_TWO,
+                "additionalProperties": _CHANGES,
+            },
+        },
+    ],
+}
+"""What ``variants`` takes: a list, or factors with their levels, which are crossed."""
+
 SYSTEM: Final[Mapping[str, Any]] = {
     "model": {
-        "description": "embedded, a name given to aliquot.run(models=...), or where it is asked over HTTP",
-        "anyOf": [_TEXT, _keys(MODEL_KEYS, MODEL, MODEL_REQUIRED)],
+        "description": "embedded, a name given to aliquot.run(models=...), a model over HTTP, a function, a command, "
+        "or a stored run",
+        "anyOf": [
+            _TEXT,
+            _keys(MODEL_KEYS, MODEL, MODEL_REQUIRED),
+            _keys(FUNCTION_KEYS, OWN, ("python",)),
+            _keys(COMMAND_KEYS, OWN, ("command",)),
+            _keys(STORED_KEYS, STORED, ("run",)),
+        ],
     },
     "mode": {
         "enum": list(MODES),
-        "description": "chat sends the prompt as a message, completion continues it",
+        "description": "chat sends the prompt as a message, completion continues it, likelihood asks how probable each "
+        "option is behind it, perplexity how probable it is itself",
     },
-    "instructions": {**_TEXT, "description": "The system message, sent as it stands; with mode chat only"},
-    "prompt": {**_TEXT, "description": "Jinja2 template over the fields of an item"},
+    **VARIED,
+    "variants": VARIANTS,
     "decoding": _keys(DECODING_KEYS, DECODING) | {"description": "How the answer is drawn"},
     "prices": _keys(PRICE_KEYS, PRICES, ("input", "output")) | {"description": "What its tokens cost"},
+    "unconditional": {
+        **_TEXT,
+        "description": "A context without the question, behind which the options are asked too: 'Answer:'",
+    },
+    "components": {
+        **_COMPONENTS,
+        "propertyNames": {"not": {"enum": sorted(TAKEN)}},
+        "description": "Versions of what else shapes an answer: index, retriever, tools, parser, commit",
+    },
 }
 """What each key of a system takes."""
+
+_STORED: Final[Mapping[str, Any]] = {
+    "if": {"properties": {"model": {"type": "object", "required": ["run"]}}, "required": ["model"]},
+    "then": {"propertyNames": {"enum": list(STORED_SYSTEM_KEYS)}},
+    "else": {"required": list(SYSTEM_REQUIRED)},
+}
+
+SCORER: Final[Mapping[str, Any]] = {
+    "description": "One rule, or the field of the items that names each one's",
+    "anyOf": [{"enum": list(RULES)}, _keys(("field",), {"field": _TEXT}, ("field",))],
+}
+"""What a scorer is."""
+
+
+def _only(keys: Collection[str], modes: Collection[str]) -> dict[str, Any]:
+    """Return the schema by which the keys go with these modes alone; without a word of it the mode is chat."""
+    said: dict[str, Any] = {"properties": {"mode": {"enum": list(modes)}}}
+    said |= {} if "chat" in modes else {"required": ["mode"]}
+    return {"if": {"not": said}, "then": {"not": {"anyOf": [{"required": [key]} for key in keys]}}}
+
 
 FILE: Final[Mapping[str, Any]] = {
     "name": {**_TEXT, "pattern": f"^{NAME.pattern}$", "description": "The run is kept in runs/NAME"},
@@ -115,15 +244,22 @@ FILE: Final[Mapping[str, Any]] = {
         **_TEXT,
         "description": f"A .jsonl or .csv file beside this one, or a bundled set: {', '.join(bundled_names())}",
     },
-    "sample": _keys(("items", "by"), {"items": _whole(1), "by": _TEXT}, ("items",))
+    "sample": _keys(("items", "by"), {"items": _AMOUNT, "by": _TEXT}, ("items",))
     | {"description": "Ask a seeded part; by is the field whose values keep their shares"},
     "seed": _whole(0) | {"description": "Seed of the sample and of the order of asking"},
     "attempts": _whole(1) | {"description": "Answers asked of each system for each item"},
-    "cluster": {**_TEXT, "description": "Field that names what items share (document, conversation)"},
+    "cluster": {
+        **_TEXT,
+        "description": "Field that names what items share (document, template); turns share their conversation",
+    },
     "segments": {**_TEXTS, "description": "Fields that become slices of the report"},
-    "scorer": {
-        "description": "One rule, or the field of the items that names each one's",
-        "anyOf": [{"enum": list(RULES)}, _keys(("field",), {"field": _TEXT}, ("field",))],
+    "scorer": SCORER,
+    "scorers": {
+        "type": "array",
+        "minItems": 1,
+        "uniqueItems": True,
+        "items": {name: said for name, said in SCORER.items() if name != "description"},
+        "description": "Several in the place of scorer; the first makes the headline, the others stand beside it",
     },
     "guards": {
         "description": "When the run stops by itself, by a smoke test; off for never",
@@ -133,10 +269,14 @@ FILE: Final[Mapping[str, Any]] = {
         "type": "object",
         "minProperties": 1,
         "description": "What is under test, by name; the first is the baseline",
-        "additionalProperties": _keys(SYSTEM_KEYS, SYSTEM, SYSTEM_REQUIRED)
+        "additionalProperties": _keys(SYSTEM_KEYS, SYSTEM, ("model",))
         | {
-            "if": {"properties": {"mode": {"const": "completion"}}, "required": ["mode"]},
-            "then": {"not": {"required": ["instructions"]}},
+            "allOf": [
+                _only(("instructions",), ("chat",)),
+                _only(("decoding",), [mode for mode in MODES if mode not in UNDRAWN]),
+                _only(tuple(CHOICE), ("likelihood",)),
+                _STORED,
+            ],
         },
     },
 }
@@ -151,7 +291,7 @@ def evaluation_schema() -> dict[str, Any]:
 
     Examples:
         >>> evaluation_schema()["required"]
-        ['name', 'items', 'scorer', 'systems']
+        ['name', 'items', 'systems']
     """
     head = {"$schema": DIALECT, "$id": "urn:aliquot:evaluation:1", "title": "An evaluation file of aliquot"}
-    return head | _keys(KEYS, FILE, REQUIRED)
+    return head | _keys(KEYS, FILE, REQUIRED) | {"oneOf": [{"required": [name]} for name in SCORING]}

@@ -23,12 +23,12 @@ TINY_ITEMS: Final = """\
 
 _BUNDLED: Final = """\
 items: basics # a bundled set of 230 questions; or a .jsonl or .csv file beside this one: items.jsonl
-sample: {items: 24, by: segment} # ask a seeded part; by: a field whose values keep their shares. Leave out for all
+sample: {items: 24, by: segment} # ask a seeded part (or 50%); by: a field whose shares are kept. Leave out for all
 """
 
 _OWN: Final = """\
 items: ITEMS # one JSON object a line: id, reference, and the fields that the prompts use
-# sample: {items: 4, by: kind} # ask a seeded part; by: a field whose values keep their shares
+# sample: {items: 4, by: kind} # ask a seeded part (or 50%); by: a field whose shares are kept
 """
 
 _TEMPLATE: Final = """\
@@ -44,6 +44,7 @@ seed: 7 # of the sample and of the order of asking
 # cluster: document # field that names what items share, so that they are not taken for independent
 segments: [SEGMENT] # fields that become slices of the report
 scorer: SCORER
+#   or several in its place: scorers: [words, exact]; the first makes the headline, the others stand beside it
 # guards: {parse_rate: 0.5, truncated: 0.5} # stop when fewer of the first 24 answers of a system can be read, or
 #   more are cut by max_tokens; off switches one off
 
@@ -51,10 +52,17 @@ systems: # compare takes the first as the baseline
   short:
     model: embedded # a small model on this machine (aliquot model), or a name given to aliquot.run(models=...)
     mode: chat # the prompt is the user's message
+    # mode: likelihood chooses the most probable of an item's options (continuations, separator, unconditional)
     instructions: Answer with one word or one number. # the system message, sent as it stands
     prompt: "{{ question }}" # Jinja2 over the fields of an item
     decoding: {temperature: 0, max_tokens: 32} # also stop, top_p, seed
+    # values: {sep: ": "} # further variables of the prompt
+    # option_order: shuffled # how the options of an item are shown: as_given, reversed, shuffled or {rotated: 1}
+    # shots: {from: items, n: 2} # the prompt shows: {% for shot in shots %}{{ shot.question }}{% endfor %}
+    # variants: # the same system in other words, order or shots; aliquot variants says how much that moves the score
+    #   wording: {plain: {}, polite: {prompt: "Please answer: {{ question }}"}} # several factors are crossed
     # prices: {input: 0.15, output: 0.60, currency: USD} # for a million tokens each; run says what answers cost
+    # components: {index: "2026-11"} # versions of what else shapes an answer; another version is another system
 
   shown:
     model: embedded

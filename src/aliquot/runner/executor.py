@@ -7,24 +7,33 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from math import ceil
 from typing import TypeAlias
 
 from aliquot.errors import AliquotError
 from aliquot.evidence.status import MEASUREMENT_SIDE
 from aliquot.files.journal import Journal
-from aliquot.files.records import Response, settle
+from aliquot.files.records import Response, ToldResponse, settle
 from aliquot.runner.cache import AnswerCache, cache_key
-from aliquot.runner.evaluation import ModelName
+from aliquot.runner.evaluation import NO_GUARDS, ModelName, components_of
 from aliquot.runner.guards import SmokeTest
+from aliquot.runner.likelihoods import ask_choice, ask_text
+from aliquot.runner.load import Load
 from aliquot.runner.money import Purse, currency_of
-from aliquot.runner.plan import Plan, Question
+from aliquot.runner.plan import Plan, Question, Thread
 from aliquot.runner.progress import Tally
 from aliquot.runner.scoring import score_response
+from aliquot.runner.stored import StoredAnswers, StoredRun
 from aliquot.scorers.scores import Score
 from aliquot.systems.replies import Reply, settled
-from aliquot.systems.requests import ChatRequest, CompletionRequest, fingerprint
+from aliquot.systems.requests import (
+    ChatRequest,
+    ChoiceRequest,
+    LikelihoodRequest,
+    Request,
+    fingerprint,
+)
 from aliquot.systems.system import System
 
 Key: TypeAlias = tuple[str, str, str, int]
@@ -77,17 +86,19 @@ class Executor:
     ) -> None:
         self._plan, self._models, self._journal = plan, models, journal
         self._tally, self._now, self._terms = tally, now, terms
+        self._load = Load({name: models[spec.model] for name, spec in plan.evaluation.systems.items()})
+        self._components = {
+            name: components_of(spec, models[spec.model]) for name, spec in plan.evaluation.systems.items()
+        }
         self._prices = {name: spec.prices for name, spec in plan.evaluation.systems.items()}
         currency = currency_of(price for price in self._prices.values() if price is not None)
         self._purse = Purse(limit=terms.max_cost, currency=currency)
         self._purse.keep(journal.records)
-        self._answered = answered_keys(journal.records)
+        self._answered = _unbroken(plan, answered_keys(journal.records))
+        self._cut_short = 0
         self._tries = Counter(record.key for record in journal.records)
         self._smoke = {item.id for item in plan.smoke}
-        self._tests = {
-            name: SmokeTest(name, self._smoke, plan.evaluation.guards, max_tokens=spec.decoding.max_tokens)
-            for name, spec in plan.evaluation.systems.items()
-        }
+        self._tests = {name: self._test(name) for name in plan.evaluation.systems}
 
     async def execute(self) -> None:
         """Ask one system after the other, or all in turn; at the end every question has an answer or an error.
@@ -105,46 +116,68 @@ class Executor:
         owed = {name: self._owed(name) for name in self._plan.evaluation.systems}
         self._foresee(owed.values())
         self._judge(name for name, test in self._tests.items() if test.complete)
-        begun = {name: self._first_round(name, questions) for name, questions in owed.items()}
-        for questions in self._in_turn([questions[: begun[name]] for name, questions in owed.items()]):
-            await self._ask_all(questions)
-            self._judge(dict.fromkeys(question.system for question in questions))
-        for questions in self._in_turn([questions[begun[name] :] for name, questions in owed.items()]):
-            await self._ask_all(questions)
+        begun = {name: self._first_round(name, threads) for name, threads in owed.items()}
+        for threads in self._in_turn([threads[: begun[name]] for name, threads in owed.items()]):
+            await self._ask_all(threads)
+            self._judge(dict.fromkeys(thread[0].system for thread in threads))
+        for threads in self._in_turn([threads[begun[name] :] for name, threads in owed.items()]):
+            await self._ask_all(threads)
+        if self._cut_short:
+            self._tally.note(
+                f"{self._cut_short} turn{'s were' if self._cut_short > 1 else ' was'} not asked, because the "
+                "measurement lost an answer before in the conversation; run again to go on there"
+            )
+
+    @property
+    def load(self) -> dict[str, dict[str, int]]:
+        """What asking amounted to so far, system by system."""
+        return self._load.seen
+
+    def _test(self, system: str) -> SmokeTest:
+        """Return what watches a system; stored answers are taken as they are, as nothing is spent on them."""
+        spec, guards = self._plan.evaluation.systems[system], self._plan.evaluation.guards
+        if isinstance(spec.model, StoredRun):
+            guards = NO_GUARDS
+        return SmokeTest(system, self._smoke, guards, max_tokens=spec.decoding.max_tokens)
 
     def _judge(self, systems: Iterable[str]) -> None:
         for name in systems:
             self._tests[name].judge()
 
-    def _first_round(self, system: str, owed: Sequence[Question]) -> int:
-        """Return how many questions are asked before the judgement: the smoke test, and enough that nobody waits."""
-        smoke = sum(one.attempt == 1 and one.item.id in self._smoke for one in owed)
+    def _first_round(self, system: str, owed: Sequence[Thread]) -> int:
+        """Return how many threads are asked before the judgement: the smoke test, and enough that nobody waits."""
+        smoke = sum(thread[0].attempt == 1 and thread[0].item.id in self._smoke for thread in owed)
         workers = self._terms.concurrency or self._model(system).concurrency
         side_by_side = len(self._tests) if self._terms.interleave else 1
         return max(smoke, ceil(workers / side_by_side)) if smoke else 0
 
-    def _in_turn(self, by_system: list[list[Question]]) -> list[list[Question]]:
-        """Return the questions as they are asked: system by system, or the systems taking turns."""
+    def _in_turn(self, by_system: list[list[Thread]]) -> list[list[Thread]]:
+        """Return the threads as they are asked: system by system, or the systems taking turns."""
         if not self._terms.interleave:
             return by_system
-        return [[question for turn in zip_longest(*by_system) for question in turn if question]]
+        return [[thread for beside in zip_longest(*by_system) for thread in beside if thread]]
 
-    def _foresee(self, owed: Iterable[Sequence[Question]]) -> None:
+    def _foresee(self, owed: Iterable[Sequence[Thread]]) -> None:
         """Say what the answers still owed can cost at most, before anything is spent."""
-        prices, prompts = self._prices, self._plan.prompts
         ceiling, currency = 0.0, ""
-        for question in (one for questions in owed for one in questions):
-            if (price := prices[question.system]) is not None:
-                ceiling += price.at_most(prompts[question.system].request(question.item))
+        for question in (one for threads in owed for thread in threads for one in thread):
+            if (price := self._prices[question.system]) is not None:
+                said = [self._answered.get(key) for key in self._earlier(question)]
+                request = self._request(question, ["" if one is None else one.text or "" for one in said])
+                ceiling += price.at_most(request, answers=said.count(None))
                 currency = price.currency
         if ceiling:
             self._tally.note(
                 f"this costs at most about {ceiling:.2g} {currency} (every answer's budget used up)"
             )
 
-    def _owed(self, system: str) -> list[Question]:
+    def _owed(self, system: str) -> list[Thread]:
         """Return what a system is still to be asked, in order."""
-        return [one for one in self._plan.questions(system) if self._key(one) not in self._answered]
+        threads = (
+            tuple(one for one in thread if self._key(one) not in self._answered)
+            for thread in self._plan.threads(system)
+        )
+        return [thread for thread in threads if thread]
 
     def _recount(self) -> None:
         """Count the answers of earlier sessions, and show them to the guards."""
@@ -153,18 +186,18 @@ class Executor:
                 response = self._answered.get(self._key(question))
                 if response is not None:
                     score = self._score(question, response)
-                    self._tally.keep(name, score.status, score.value)
+                    self._tally.keep(name, score.status, self._rate(question, score))
                     self._tests[name].keep(response, score)
 
-    async def _ask_all(self, questions: Sequence[Question]) -> None:
-        """Let a few workers share the questions; the first fault of ours or stop of a guard ends them all."""
-        waiting = iter(questions)
-        models = {question.system: self._model(question.system) for question in questions}
+    async def _ask_all(self, threads: Sequence[Thread]) -> None:
+        """Let a few workers share the threads; the first fault of ours or stop of a guard ends them all."""
+        waiting = iter(threads)
+        models = {thread[0].system: self._model(thread[0].system) for thread in threads}
         workers = self._terms.concurrency or min((model.concurrency for model in models.values()), default=1)
 
         async def work() -> None:
-            for question in waiting:
-                await self._ask(models[question.system], question)
+            for thread in waiting:
+                await self._ask_thread(models[thread[0].system], thread)
 
         try:
             async with asyncio.TaskGroup() as group:
@@ -173,16 +206,55 @@ class Executor:
         except* AliquotError as faults:
             raise _first(faults) from None
 
+    async def _ask_thread(self, model: System, thread: Thread) -> None:
+        """Ask questions one after the other, up to the first whose answer the measurement lost."""
+        for place, question in enumerate(thread, start=1):
+            await self._ask(model, question)
+            if self._key(question) not in self._answered:
+                self._cut_short += len(thread) - place
+                return
+
     def _model(self, system: str) -> System:
         return self._models[self._plan.evaluation.systems[system].model]
 
     async def _ask(self, model: System, question: Question) -> None:
         """Ask, put the answer on disk, count it, and show it to the guards."""
-        request = self._plan.prompts[question.system].request(question.item)
+        if isinstance(model, StoredAnswers):
+            item, attempt = question.item.id, question.attempt
+            response = model.recall(item, attempt, system=question.system, task=self._plan.task)
+        else:
+            response = await self._response(model, question)
+        self._journal.append(response)
+        if response.status not in MEASUREMENT_SIDE:
+            self._answered[response.key] = response.light()
+        score = self._score(question, response)
+        if not response.cached:
+            self._purse.pay(response.cost, response.currency)
+        self._tally.add(
+            question.system,
+            score.status,
+            self._rate(question, score),
+            spent=self._purse.spent,
+            currency=self._purse.currency,
+        )
+        self._purse.require_room()
+        self._tests[question.system].see(response, score)
+
+    async def _response(self, model: System, question: Question) -> ToldResponse:
+        """Ask, and return what came back as it is recorded."""
+        said = [self._answered[key].text or "" for key in self._earlier(question)]
+        request = self._request(question, said)
         started = self._now().isoformat(timespec="milliseconds")
-        reply, cached = await self._answer(model, request, attempt=question.attempt)
+        components = self._components[question.system]
+        self._load.enter(question.system)
+        try:
+            reply, cached = await self._answer(
+                model, request, components=components, attempt=question.attempt
+            )
+        finally:
+            self._load.leave(question.system)
         cost, currency = (None, None) if cached else self._cost(question.system, reply)
-        response = Response(
+        return ToldResponse(
             system=question.system,
             task=self._plan.task,
             item=question.item.id,
@@ -202,23 +274,16 @@ class Executor:
             stage=reply.stage,
             steps=reply.steps,
             tool_calls=reply.tool_calls,
+            tool_errors=reply.tool_errors,
+            transcript=reply.transcript,
+            stages=reply.stages,
             faults=() if cached else reply.faults,
             started=started,
-            request=fingerprint(request, of=model.components),
+            request=fingerprint(request, of=components),
             cached=cached,
+            options=reply.options,
+            likelihood=reply.likelihood,
         )
-        self._journal.append(response)
-        score = self._score(question, response)
-        self._purse.pay(cost, currency)
-        self._tally.add(
-            question.system,
-            score.status,
-            score.value,
-            spent=self._purse.spent,
-            currency=self._purse.currency,
-        )
-        self._purse.require_room()
-        self._tests[question.system].see(response, score)
 
     def _cost(self, system: str, reply: Reply) -> tuple[float | None, str | None]:
         """Return what an answer cost: by the stated prices, else as the system itself says."""
@@ -229,13 +294,13 @@ class Executor:
         return cost, None if cost is None else prices.currency
 
     async def _answer(
-        self, model: System, request: ChatRequest | CompletionRequest, *, attempt: int
+        self, model: System, request: Request, *, components: Mapping[str, str], attempt: int
     ) -> tuple[Reply, bool]:
         """Return the answer, and whether it was kept from an earlier run."""
         cache = self._terms.cache
         if cache is None:
             return await _send(model, request), False
-        key = cache_key(model.components, request, attempt=attempt)
+        key = cache_key(components, request, attempt=attempt)
         held = cache.get(key)
         if held is not None:
             return held, True
@@ -246,15 +311,45 @@ class Executor:
     def _key(self, question: Question) -> Key:
         return (question.system, self._plan.task, question.item.id, question.attempt)
 
+    def _rate(self, question: Question, score: Score) -> float | None:
+        """Return the value that counts for the running rate; other numbers than 0 and 1 make none."""
+        return score.value if self._plan.rules[question.item.id].kind == "binary" else None
+
+    def _earlier(self, question: Question) -> list[Key]:
+        """Return the keys of the turns before a question in its conversation, in order."""
+        return [
+            (question.system, self._plan.task, turn.id, question.attempt) for turn in question.item.earlier
+        ]
+
+    def _request(self, question: Question, answers: Sequence[str]) -> Request:
+        return self._plan.prompts[question.system].request(question.item, answers)
+
     def _score(self, question: Question, response: Response) -> Score:
         return score_response(self._plan.rules[question.item.id], question.item, response)
 
 
-async def _send(model: System, request: ChatRequest | CompletionRequest) -> Reply:
+def _unbroken(plan: Plan, answered: Mapping[Key, Response]) -> dict[Key, Response]:
+    """Return the answers that count: of a conversation those up to the first turn that has none.
+
+    A later turn that has one all the same (a line of the journal was damaged) followed an answer that is no longer
+    known.
+    """
+    kept: dict[Key, Response] = {}
+    for thread in (one for system in plan.evaluation.systems for one in plan.threads(system)):
+        keys = ((one.system, plan.task, one.item.id, one.attempt) for one in thread)
+        kept |= {key: answered[key] for key in takewhile(answered.__contains__, keys)}
+    return kept
+
+
+async def _send(model: System, request: Request) -> Reply:
     """Ask once; what a system raises is a lost request, and a row like any other."""
     try:
         if isinstance(request, ChatRequest):
             return settled(await model.chat(request))
+        if isinstance(request, ChoiceRequest):
+            return await ask_choice(model, request)
+        if isinstance(request, LikelihoodRequest):
+            return await ask_text(model, request)
         return settled(await model.complete(request))
     except AliquotError:
         raise

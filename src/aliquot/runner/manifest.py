@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
 from aliquot.analysis.majority import majority_of
 from aliquot.errors import UsageError, excerpt
+from aliquot.files.commits import describe_commit
 from aliquot.files.manifest import Manifest
 from aliquot.findings.numbers import write_count
 from aliquot.item_sets.items import digest
+from aliquot.item_sets.option_order import AS_GIVEN
 from aliquot.item_sets.samples import Selection
-from aliquot.runner.evaluation import ModelName, SystemSpec
+from aliquot.runner.evaluation import CHOICE, UNDRAWN, ModelName, SystemSpec, components_of
 from aliquot.runner.executor import Terms
 from aliquot.runner.plan import ORDER, Plan
+from aliquot.runner.shots import Shots
+from aliquot.runner.stored import StoredAnswers
+from aliquot.scorers.rules import Rule
 from aliquot.systems.system import Observed, System
 
 PACKAGES: Final = ("aliquot", "jinja2", "msgspec", "numpy", "polars", "pyyaml")
 """Packages whose version may matter for what was asked or how it was scored."""
 
-IDENTITY: Final = ("model", "snapshot", "api", "json_schema", "extra")
-"""Components that make a system another one; others (the engine) matter only for answers still to come."""
+CIRCUMSTANCES: Final = frozenset({"api_version", "base_url", "engine", "stream"})
+"""Components that matter only for answers still to come; any other one makes a system another one."""
+
+SHOWING: Final = ("values", "option_order", "shots", "variant")
+"""What a system's description holds only where there is something to say."""
 
 
 def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: datetime, terms: Terms) -> Manifest:
@@ -55,11 +64,13 @@ def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: dateti
             "majority": _majority(plan),
         },
         systems={
-            name: _describe_system(spec, models[spec.model]) for name, spec in evaluation.systems.items()
+            name: _describe_system(spec, models[spec.model], plan.prompts[name].shots)
+            for name, spec in evaluation.systems.items()
         },
-        scorers={
-            rule.name: {"metric": "success", "version": rule.version, "normalisation": rule.normalisation}
-            for rule in sorted(set(plan.rules.values()), key=lambda rule: rule.name)
+        scorers=_describe_rules(plan.rules.values()),
+        alternatives={
+            way.metric: _describe_rules(rules.values())
+            for way, rules in zip(plan.rescored(), plan.alternatives, strict=True)
         },
         attempts=evaluation.attempts,
         seed=evaluation.seed,
@@ -67,7 +78,7 @@ def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: dateti
         segments=evaluation.segments,
         started=now.isoformat(timespec="seconds"),
         versions=_versions(),
-        warnings=tuple(_warnings(plan)),
+        warnings=tuple(_warnings(plan, models)),
         settings={
             "file": evaluation.file,
             "concurrency": terms.concurrency,
@@ -75,6 +86,7 @@ def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: dateti
             "cache": terms.cache is not None,
             "max_cost": terms.max_cost,
             "guards": asdict(evaluation.guards),
+            "commit": describe_commit(Path(evaluation.file)) if evaluation.file else "",
         },
     )
 
@@ -99,7 +111,10 @@ def continue_manifest(old: Manifest | None, new: Manifest, *, anything_left: boo
             "Give the changed evaluation a new name, or undo the change"
         )
     systems = {name: _seen(old.systems.get(name, {})) | about for name, about in new.systems.items()}
-    return msgspec.structs.replace(new, started=old.started, systems=systems)
+    settings = new.settings | {"commit": _both(old.settings.get("commit", ""), new.settings["commit"])}
+    return msgspec.structs.replace(
+        new, started=old.started, systems=systems, settings=settings, sessions=old.sessions
+    )
 
 
 def note_observed(manifest: Manifest, plan: Plan, models: Mapping[ModelName, System]) -> Manifest:
@@ -115,6 +130,17 @@ def note_observed(manifest: Manifest, plan: Plan, models: Mapping[ModelName, Sys
             seen = {part: _both(before.get(part, ""), value) for part, value in model.observed.items()}
             systems[name] = {**systems[name], "observed": {**before, **seen}}
     return msgspec.structs.replace(manifest, systems=systems)
+
+
+def told_by_servers(plan: Plan, models: Mapping[ModelName, System]) -> Iterator[str]:
+    """Yield what a reader should hear of this session: parameters that a server did not take, and its warnings."""
+    for name, spec in plan.evaluation.systems.items():
+        model = models[spec.model]
+        seen = model.observed if isinstance(model, Observed) else {}
+        if "overruled" in seen:
+            yield f"the server of {name!r} did not take every parameter as it was sent: {seen['overruled']}"
+        if "server_warnings" in seen:
+            yield f"the server of {name!r} warns: {seen['server_warnings']}"
 
 
 def _majority(plan: Plan) -> dict[str, Any] | None:
@@ -147,15 +173,41 @@ def describe_selection(selection: Selection) -> str:
     return f"{selection.how} sample, {selection.n} of {selection.of}{by}{whole}, seed {selection.seed}"
 
 
-def _describe_system(spec: SystemSpec, model: System) -> dict[str, Any]:
-    template = {"mode": spec.mode, "instructions": spec.instructions, "prompt": spec.prompt}
+def _describe_rules(rules: Iterable[Rule]) -> dict[str, dict[str, Any]]:
+    return {
+        rule.name: {"metric": rule.metric, "version": rule.version, "normalisation": rule.normalisation}
+        for rule in sorted(set(rules), key=lambda rule: rule.name)
+    }
+
+
+def _describe_system(spec: SystemSpec, model: System, shots: Shots | None) -> dict[str, Any]:
+    if isinstance(model, StoredAnswers):
+        return {**model.about, "components": components_of(spec, model)}
+    template: dict[str, Any] = {"mode": spec.mode, "instructions": spec.instructions, "prompt": spec.prompt}
+    if spec.values:
+        template["values"] = dict(spec.values)
+    choice = {name: getattr(spec, name) for name in CHOICE} if spec.mode == "likelihood" else {}
     return {
         **template,
+        **choice,
+        **_describe_showing(spec, shots),
         "prompt_sha256": digest(template),
-        "decoding": asdict(spec.decoding),
+        "decoding": None if spec.mode in UNDRAWN else asdict(spec.decoding),
         "prices": None if spec.prices is None else asdict(spec.prices),
-        "components": dict(model.components),
+        "components": components_of(spec, model),
     }
+
+
+def _describe_showing(spec: SystemSpec, shots: Shots | None) -> dict[str, Any]:
+    """Return how options and shots are shown and which variant this is, where anything is to be said."""
+    found: dict[str, Any] = {}
+    if spec.option_order != AS_GIVEN:
+        found["option_order"] = asdict(spec.option_order)
+    if spec.shots is not None and shots is not None:
+        found["shots"] = {**asdict(spec.shots), "hash": shots.hash, "said": str(spec.shots)}
+    if spec.variant is not None:
+        found["variant"] = {"of": spec.variant.of, "levels": dict(spec.variant.levels)}
+    return found
 
 
 def _changes(old: Manifest, new: Manifest, *, with_versions: bool) -> list[str]:
@@ -173,14 +225,14 @@ def _changes(old: Manifest, new: Manifest, *, with_versions: bool) -> list[str]:
         before, after = _plain(old.systems[name]), _plain(new.systems[name])
         changed += [
             f"{part} of {name!r}"
-            for part in ("mode", "instructions", "prompt", "decoding")
-            if before[part] != after[part]
+            for part in ("mode", "instructions", "prompt", *CHOICE, "decoding", *SHOWING, "stored")
+            if before.get(part) != after.get(part)
         ]
         parts = before["components"].keys() | after["components"].keys()
         changed += [
             f"{part} of {name!r}"
             for part in sorted(parts)
-            if (part in IDENTITY or with_versions)
+            if (part not in CIRCUMSTANCES or with_versions)
             and before["components"].get(part) != after["components"].get(part)
         ]
     return changed
@@ -201,13 +253,22 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _warnings(plan: Plan) -> list[str]:
+def _warnings(plan: Plan, models: Mapping[ModelName, System]) -> list[str]:
     said: list[str] = []
     for name, spec in plan.evaluation.systems.items():
-        if spec.mode == "completion" and spec.prompt != spec.prompt.rstrip():
+        if spec.mode in {"completion", "likelihood"} and spec.prompt != spec.prompt.rstrip():
             said.append(
-                f"the prompt of {name!r} ends with white space, which a completion continues; write |- for |"
+                f"the prompt of {name!r} ends with white space, which a {spec.mode} continues; write |- for |"
             )
+        if spec.mode == "perplexity" and spec.prompt != spec.prompt.strip():
+            said.append(f"the prompt of {name!r} adds white space to the text, which counts; write |- for |")
+        if spec.continuations == "letters" and not plan.prompts[name].shows_options(plan.items[0]):
+            said.append(
+                f"the prompt of {name!r} does not show the options that the letters stand for: "
+                f"{{% for option in options %}}"
+            )
+        if isinstance(model := models[spec.model], StoredAnswers):
+            said += model.notes
     passing = [item.id for item in plan.items if plan.rules[item.id].passes_nothing(item)]
     if passing:
         count = write_count(len(passing), "item asks", plural="items ask")

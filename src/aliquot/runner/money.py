@@ -9,7 +9,7 @@ from typing import Final
 from aliquot.errors import RunStoppedError, UsageError
 from aliquot.files.records import Response
 from aliquot.systems.replies import Reply
-from aliquot.systems.requests import ChatRequest, CompletionRequest
+from aliquot.systems.requests import ChatRequest, ChoiceRequest, LikelihoodRequest, Request
 
 CHARACTERS_A_TOKEN: Final = 3.0
 """Characters that make a token of a prompt, for the estimate before anything is asked; English has about four."""
@@ -49,14 +49,27 @@ class Prices:
             (reply.tokens_in - held) * self.input + held * cached + reply.tokens_out * self.output
         ) / self.per
 
-    def at_most(self, request: ChatRequest | CompletionRequest) -> float:
-        """Return about what an answer can cost at most: its whole budget used up."""
-        if isinstance(request, ChatRequest):
+    def at_most(self, request: Request, *, answers: int = 0) -> float:
+        """Return about what an answer can cost at most: its whole budget used up.
+
+        A likelihood costs one echo of its text; a server that has to force tokens is sent the text once for each.
+
+        Args:
+            request: what is asked.
+            answers: how many answers to earlier turns the request will hold that are not given yet; each may use its
+                whole budget too.
+        """
+        if isinstance(request, ChoiceRequest):
+            return sum(self.at_most(part) for part in request.parts)
+        if isinstance(request, LikelihoodRequest):
+            tokens, written = len(request.context + request.continuation) / CHARACTERS_A_TOKEN, 1
+        elif isinstance(request, ChatRequest):
+            written = request.decoding.max_tokens
             text = sum(len(message.content) for message in request.messages)
+            tokens = text / CHARACTERS_A_TOKEN + answers * written
         else:
-            text = len(request.prompt)
-        tokens = text / CHARACTERS_A_TOKEN
-        return (tokens * self.input + request.decoding.max_tokens * self.output) / self.per
+            tokens, written = len(request.prompt) / CHARACTERS_A_TOKEN, request.decoding.max_tokens
+        return (tokens * self.input + written * self.output) / self.per
 
 
 class Purse:

@@ -17,6 +17,7 @@ from aliquot.item_sets.samples import Selection
 from aliquot.runner.evaluation import Guards
 from aliquot.runner.plan import Plan
 from aliquot.runner.results import METRIC
+from aliquot.runner.stored import StoredRun
 
 Differing: TypeAlias = Literal["broke", "fixed", "differ"]
 
@@ -117,17 +118,24 @@ def narrowed(plan: Plan, only: Only, items: Sequence[str], *, attempts: int) -> 
     """Return the plan of asking again, and the folder of its own within the run's.
 
     The folder is named by the systems and the items, so that the same question goes on where it stopped and another
-    one begins anew. The guards on answers are off: these items are
-    chosen because they fail.
+    one begins anew. Of a conversation the turns before are asked again too, as each attempt is a conversation answered
+    anew from its beginning. The guards on answers are off: these items are chosen because they fail.
 
     Args:
         plan: the run's plan.
         only: what was asked for.
         items: the ids of the items.
         attempts: answers asked of each system for each item.
+
+    Raises:
+        UsageError: one of the systems cannot be asked.
     """
+    for name in only.systems:
+        if isinstance(plan.evaluation.systems[name].model, StoredRun):
+            raise UsageError(f"--only {only}: the answers of {name!r} are stored; it cannot be asked again")
     wanted = set(items)
-    chosen = tuple(item for item in plan.items if item.id in wanted)
+    before = {turn.id for item in plan.items if item.id in wanted for turn in item.earlier}
+    chosen = tuple(item for item in plan.items if item.id in wanted | before)
     folder = f"only-{only.change}-{digest([*only.systems, *sorted(wanted)])[:8]}"
     evaluation = replace(
         plan.evaluation,
@@ -138,8 +146,18 @@ def narrowed(plan: Plan, only: Only, items: Sequence[str], *, attempts: int) -> 
         guards=Guards(parse_rate=0.0, truncated=1.0),
     )
     selection = Selection(how=f"only {only}", n=len(chosen), of=len(plan.item_set))
-    rules = {item.id: plan.rules[item.id] for item in chosen}
-    return replace(plan, evaluation=evaluation, items=chosen, selection=selection, rules=rules), folder
+    rules, *alternatives = (
+        {item.id: way[item.id] for item in chosen} for way in (plan.rules, *plan.alternatives)
+    )
+    narrow = replace(
+        plan,
+        evaluation=evaluation,
+        items=chosen,
+        selection=selection,
+        rules=rules,
+        alternatives=tuple(alternatives),
+    )
+    return narrow, folder
 
 
 def how_they_came(

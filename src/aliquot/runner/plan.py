@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from itertools import groupby
+from typing import Final, TypeAlias
 
 import numpy as np
 
 from aliquot.analysis.majority import label_of
 from aliquot.errors import InputError, UsageError, excerpt, nearest
-from aliquot.item_sets.items import Item, ItemSet
-from aliquot.item_sets.samples import Selection, sample
+from aliquot.item_sets.items import Item, ItemSet, digest
+from aliquot.item_sets.option_order import OptionOrder, arranged, listed_options
+from aliquot.item_sets.samples import Selection, count_of, sample
 from aliquot.item_sets.sources import load
-from aliquot.runner.evaluation import Evaluation, SampleSpec
+from aliquot.runner.evaluation import Evaluation, SampleSpec, ScorerSpec
 from aliquot.runner.prompts import Prompt
-from aliquot.scorers.rules import Rule, rule_named, score
+from aliquot.runner.rescoring import Rescored, require_one_metric
+from aliquot.runner.shots import Shots
+from aliquot.runner.stored import StoredRun
+from aliquot.scorers.rules import NEEDS, RULES, Reads, Rule, rule_named, score
 
 ORDER: Final = (
-    "numpy default_rng([seed, 1]) permutation of the ids in byte order, the items of the smoke test first: "
-    "every item as likely, a systematic draw along the strata by default_rng([seed, 2])"
+    "numpy default_rng([seed, 1]) permutation of the ids in byte order; a conversation stands where its first turn "
+    "falls; the items of the smoke test first: every item as likely, a systematic draw along the strata by "
+    "default_rng([seed, 2])"
 )
 """How the order of a run comes about; recorded with it."""
 
@@ -34,6 +40,10 @@ class Question:
     attempt: int
 
 
+Thread: TypeAlias = tuple[Question, ...]
+"""Questions that are asked one after the other: the turns of one conversation, or a single question."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """What is asked, of whom, in which order.
@@ -41,10 +51,12 @@ class Plan:
     Attributes:
         evaluation: what was asked for.
         item_set: the whole set.
-        items: the chosen items in the order in which they are asked, those of the smoke test first.
+        items: the chosen items in the order in which they are asked, those of the smoke test first; turns of a
+            conversation follow each other.
         selection: how they were chosen.
-        prompts: the compiled prompt of each system.
+        prompts: the compiled prompt of each system that is asked; stored answers need none.
         rules: the rule of each item, by id.
+        alternatives: the rules of each item in the further ways to score, by id.
     """
 
     evaluation: Evaluation
@@ -53,6 +65,7 @@ class Plan:
     selection: Selection
     prompts: Mapping[str, Prompt]
     rules: Mapping[str, Rule]
+    alternatives: tuple[Mapping[str, Rule], ...] = ()
 
     @property
     def task(self) -> str:
@@ -70,9 +83,16 @@ class Plan:
         return not self.selection.how.startswith("only ")
 
     @property
+    def metric(self) -> str:
+        """The metric of the headline."""
+        return next(iter(self.rules.values())).metric
+
+    @property
     def smoke(self) -> tuple[Item, ...]:
-        """The items that every system is asked before any is asked the rest."""
-        return self.items[: self.evaluation.guards.first]
+        """The items that every system is asked before any is asked the rest; conversations are whole."""
+        threads = _threads(self.items)
+        count = _smoke_threads(threads, self.evaluation.guards.first)
+        return tuple(item for thread in threads[:count] for item in thread)
 
     @property
     def labels(self) -> Mapping[str, str]:
@@ -80,20 +100,39 @@ class Plan:
         wanted = {item.id: label_of(self.rules[item.id].wanted(item)) for item in self.items}
         return {item: label for item, label in wanted.items() if label is not None}
 
+    def rescored(self) -> tuple[Rescored, ...]:
+        """Return the further ways to score, in the form in which their outcomes are made."""
+        return tuple(
+            Rescored(
+                task=self.task, base=self.metric, rules={item: rule.name for item, rule in rules.items()}
+            )
+            for rules in self.alternatives
+        )
+
     def questions(self, system: str) -> Iterator[Question]:
-        """Return what a system is asked, in order: every item once, then all again for the next attempt."""
+        """Return what a system is asked, in order: every item once, then all again for the next attempt.
+
+        An item comes with its options in the order in which this system is shown them, its reference with them.
+        """
+        return (question for thread in self.threads(system) for question in thread)
+
+    def threads(self, system: str) -> Iterator[Thread]:
+        """Return the same questions as the threads in which they are asked; each attempt is a conversation anew."""
+        order = self.evaluation.systems[system].option_order
+        items = [arranged(item, order) for item in self.items]
+        threads = _threads(items)
         for attempt in range(1, self.evaluation.attempts + 1):
-            for item in self.items:
-                yield Question(system, item, attempt)
+            for together in threads:
+                yield tuple(Question(system, item, attempt) for item in together)
 
 
-def make_plan(evaluation: Evaluation, *, limit: int | None = None) -> Plan:
+def make_plan(evaluation: Evaluation, *, limit: int | str | None = None) -> Plan:
     """Load the items, choose and order them, render every prompt and try every reference.
 
     Args:
         evaluation: what is to be run.
-        limit: ask this many items only: a seeded part, stratified by the sample's field or the first segment,
-            and never the first rows.
+        limit: ask this many items only, or a share like ``50%``, rounded up: a seeded part, stratified by the
+            sample's field or the first segment, and never the first rows.
 
     Raises:
         UsageError: an unknown item set or field, or a sample that cannot be drawn.
@@ -101,30 +140,38 @@ def make_plan(evaluation: Evaluation, *, limit: int | None = None) -> Plan:
     """
     item_set = load(evaluation.items)
     _require_fields(evaluation, item_set)
+    _require_whole(evaluation.cluster, item_set)
     part = _part(evaluation, limit=limit)
     chosen, selection = item_set.items, Selection(how="all", n=len(item_set), of=len(item_set))
-    if part is not None and part.items < len(item_set):
+    wanted = len(item_set) if part is None else count_of(part.items, of=len(item_set))
+    if part is not None and wanted < len(item_set):
         chosen, selection = sample(
-            item_set, part.items, by=part.by, cluster=evaluation.cluster, seed=evaluation.seed
+            item_set, wanted, by=part.by, cluster=evaluation.cluster, seed=evaluation.seed
         )
         if not chosen:
-            raise UsageError(f"no whole cluster fits into a sample of {part.items} items; ask for more items")
-    elif part is not None and part.items > len(item_set):
-        raise UsageError(f"the sample asks for {part.items} items; {item_set.name!r} has {len(item_set)}")
-    prompts = {name: Prompt(name, spec, file=evaluation.file) for name, spec in evaluation.systems.items()}
-    fields = tuple(dict.fromkeys(name for item in chosen for name in item.inputs))
-    for prompt in prompts.values():
-        prompt.require_field(fields)
-        for item in chosen:
-            prompt.request(item)
+            raise UsageError(
+                f"no whole {selection.cluster or 'cluster'} fits into a sample of {wanted} items; "
+                "ask for more items"
+            )
+    elif wanted > len(item_set):
+        raise UsageError(f"the sample asks for {wanted} items; {item_set.name!r} has {len(item_set)}")
+    prompts = _prompts(evaluation, item_set)
+    _require_fillable(evaluation, prompts, chosen)
+    orders = tuple(dict.fromkeys(spec.option_order for spec in evaluation.systems.values()))
+    rules, *alternatives = (
+        _rules(spec, chosen, orders, file=item_set.source)
+        for spec in (evaluation.scorer, *evaluation.alternatives)
+    )
     plan = Plan(
         evaluation=evaluation,
         item_set=item_set,
         items=_ordered(chosen, seed=evaluation.seed),
         selection=selection,
         prompts=prompts,
-        rules={item.id: _rule(evaluation, item) for item in chosen},
+        rules=rules,
+        alternatives=tuple(alternatives),
     )
+    _require_read(plan)
     return replace(plan, items=_smoke_first(plan, by=_strata(evaluation)))
 
 
@@ -134,12 +181,13 @@ def _strata(evaluation: Evaluation) -> str | None:
     return by or next(iter(evaluation.segments), None)
 
 
-def _part(evaluation: Evaluation, *, limit: int | None) -> SampleSpec | None:
+def _part(evaluation: Evaluation, *, limit: int | str | None) -> SampleSpec | None:
     return evaluation.sample if limit is None else SampleSpec(items=limit, by=_strata(evaluation))
 
 
 def _require_fields(evaluation: Evaluation, item_set: ItemSet) -> None:
     named = {"cluster": evaluation.cluster, "scorer": evaluation.scorer.field}
+    named |= {f"scorers ({spec.field})": spec.field for spec in evaluation.alternatives}
     named |= {f"segments ({name})": name for name in evaluation.segments}
     for key, name in named.items():
         if name is not None and name not in item_set.field_names:
@@ -149,15 +197,121 @@ def _require_fields(evaluation: Evaluation, item_set: ItemSet) -> None:
             )
 
 
-def _rule(evaluation: Evaluation, item: Item) -> Rule:
-    """Return the item's rule, after checking that it can score the item."""
-    name = evaluation.scorer.rule or item.text(evaluation.scorer.field or "")
-    if name is None:
+def _require_whole(cluster: str | None, item_set: ItemSet) -> None:
+    """Refuse a cluster field that tells turns of one conversation apart, which are not independent."""
+    shared: dict[str, Item] = {}
+    for item in item_set.items if cluster else ():
+        first = shared.setdefault(item.conversation, item) if item.conversation else item
+        if first.text(cluster or "") != item.text(cluster or ""):
+            raise InputError(
+                f"the cluster {cluster!r} is another in {item.id!r} than in {first.id!r} of the same conversation",
+                file=item_set.source,
+                row=item.row,
+                field=cluster,
+                remedy="Write it beside the turns, or leave cluster out: turns are clustered by conversation",
+            )
+
+
+def _prompts(evaluation: Evaluation, item_set: ItemSet) -> dict[str, Prompt]:
+    found: dict[str, Prompt] = {}
+    for name, spec in evaluation.systems.items():
+        if isinstance(spec.model, StoredRun):
+            continue
+        shots = None
+        if spec.shots is not None:
+            shots = Shots(spec.shots, item_set, cluster=evaluation.cluster, order=spec.option_order)
+        found[name] = Prompt(name, spec, file=evaluation.file, shots=shots)
+    return found
+
+
+def _require_fillable(evaluation: Evaluation, prompts: Mapping[str, Prompt], items: tuple[Item, ...]) -> None:
+    """Fill every prompt for every item, and refuse two variants of a system that ask all of them the same."""
+    fields = tuple(dict.fromkeys(name for item in items for name in item.inputs))
+    asked: dict[tuple[str, str], str] = {}
+    for name, prompt in prompts.items():
+        spec = evaluation.systems[name]
+        prompt.require_field(fields)
+        if spec.option_order.how != "as_given" and not any(map(listed_options, items)):
+            raise UsageError(f"option_order of {name!r}: no item lists options in a field options or choices")
+        requests = [repr(prompt.check(arranged(item, spec.option_order))) for item in items]
+        if spec.variant is not None:
+            twin = asked.setdefault((spec.variant.of, digest(requests)), name)
+            if twin != name:
+                raise UsageError(
+                    f"the variants {twin!r} and {name!r} ask every item the same. Change one, or leave it out; "
+                    "attempts: 2 shows what one prompt moves by itself"
+                )
+
+
+def _rules(
+    spec: ScorerSpec, items: tuple[Item, ...], orders: tuple[OptionOrder, ...], *, file: str
+) -> dict[str, Rule]:
+    """Return the rule of each item, after checking that it can score the item and that all measure the same.
+
+    An error of an item names the file it comes from.
+    """
+    try:
+        found = {item.id: _rule(spec, item, orders) for item in items}
+    except InputError as error:
+        if error.file is not None:
+            raise
         raise InputError(
-            f"item {item.id!r} names no rule", row=item.row, field=evaluation.scorer.field, remedy="Name one"
-        )
+            error.problem, file=file, row=error.row, field=error.field, remedy=error.remedy
+        ) from error
+    require_one_metric(found.values())
+    return found
+
+
+def _require_read(plan: Plan) -> None:
+    """Refuse rules that the answers hold nothing for: the headline's for every system, others for all of them.
+
+    Raises:
+        UsageError: there is nothing to read, or two ways to score would go by one name.
+    """
+    systems = plan.evaluation.systems
+    for rule in sorted(set(plan.rules.values()), key=lambda rule: rule.name):
+        for name, spec in systems.items():
+            if rule.reads not in spec.gives:
+                raise UsageError(
+                    f"the rule {rule.name!r} reads {NEEDS[rule.reads]}; {name!r} has mode: {spec.mode}. "
+                    f"{_fitting(spec.gives)}"
+                )
+        if rule.whole_only:
+            raise UsageError(
+                f"{rule.name} is a number of all texts together and no one text has it, so it makes no headline. Put "
+                f"one of each text first: scorers: [bits_per_byte, {rule.name}]"
+            )
+    for rules in plan.alternatives:
+        for rule in sorted(set(rules.values()), key=lambda rule: rule.name):
+            if not any(rule.reads in spec.gives for spec in systems.values()):
+                raise UsageError(
+                    f"scorers: the rule {rule.name!r} reads {NEEDS[rule.reads]}; no system has that"
+                )
+    names = [plan.metric, *(one.metric for one in plan.rescored())]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(f"scorers holds two ways to score that would both be called {twice!r}")
+
+
+def _fitting(gives: tuple[Reads, ...]) -> str:
+    """Return the sentence that names the rules which read what a system gives, its own first."""
+    own = [rule.name for rule in RULES.values() if rule.reads in gives and rule.reads != "text"]
+    return f"Rules that can read it: {', '.join(own or [rule.name for rule in RULES.values() if rule.reads in gives])}"
+
+
+def _rule(spec: ScorerSpec, item: Item, orders: tuple[OptionOrder, ...]) -> Rule:
+    """Return the item's rule, after checking that it can score the item in every order of its options."""
+    name = spec.rule or item.text(spec.field or "")
+    if name is None:
+        raise InputError(f"item {item.id!r} names no rule", row=item.row, field=spec.field, remedy="Name one")
     rule = rule_named(name)
-    rule.require(item)
+    for order in orders:
+        _require_right(rule, arranged(item, order))
+    return rule
+
+
+def _require_right(rule: Rule, item: Item) -> None:
+    rule.try_on(item)
     for place, answer in enumerate(rule.right_answers(item)):
         if score(rule, item, answer).value != 1.0:
             what, so = ("the reference", ", so no answer could be") if not place else (excerpt(answer), "")
@@ -167,12 +321,31 @@ def _rule(evaluation: Evaluation, item: Item) -> Rule:
                 field="accept" if place else "reference",
                 remedy=f"Correct {'it' if place else 'the reference'}, or name another rule",
             )
-    return rule
 
 
 def _ordered(items: tuple[Item, ...], *, seed: int) -> tuple[Item, ...]:
     by_id = sorted(items, key=lambda item: item.id.encode("utf-8", "surrogatepass"))
-    return tuple(by_id[index] for index in np.random.default_rng([seed, 1]).permutation(len(by_id)))
+    drawn = [by_id[index] for index in np.random.default_rng([seed, 1]).permutation(len(by_id))]
+    threads: dict[tuple[str, str], list[Item]] = defaultdict(list)
+    for item in items:
+        threads[_thread(item)].append(item)
+    return tuple(turn for item in drawn if item.before is None for turn in threads[_thread(item)])
+
+
+def _thread(item: Item) -> tuple[str, str]:
+    """Return what tells threads apart: the conversation, or the item alone."""
+    return ("item", item.id) if item.conversation is None else ("conversation", item.conversation)
+
+
+def _threads(items: Iterable[Item]) -> list[tuple[Item, ...]]:
+    """Return the items as they are asked together: the turns of a conversation, or a single item."""
+    return [tuple(together) for _, together in groupby(items, key=_thread)]
+
+
+def _smoke_threads(threads: Sequence[tuple[Item, ...]], first: int) -> int:
+    """Return how many threads make the smoke test: about so many turns, and one at least."""
+    turns = sum(map(len, threads))
+    return min(len(threads), max(1, round(first * len(threads) / turns)))
 
 
 def _smoke_first(plan: Plan, *, by: str | None) -> tuple[Item, ...]:
@@ -180,22 +353,24 @@ def _smoke_first(plan: Plan, *, by: str | None) -> tuple[Item, ...]:
 
     The smoke test is a systematic draw: the items stand by stratum and at random within it, and every n/k-th is taken
     from a random start. So each item is as likely to be in it, and each stratum has its share to within one item.
-    Without a field to draw by, the strata are the right answers that several items share.
+    Without a field to draw by, the strata are the right answers that several items share. A conversation is drawn
+    whole, by its first turn.
     """
-    items, first = plan.items, plan.evaluation.guards.first
-    if not 0 < first < len(items):
-        return items
+    threads = _threads(plan.items)
+    first = _smoke_threads(threads, plan.evaluation.guards.first)
+    if first >= len(threads):
+        return plan.items
     labels = {} if by else plan.labels
     shared = {label for label, count in Counter(labels.values()).items() if count > 1}
-    name = {item.id: item.text(by) if by else labels.get(item.id) for item in items}
-    strata: dict[str, str] = {item: label or "" for item, label in name.items() if by or label in shared}
-    ranks = {name: rank for rank, name in enumerate(sorted(set(strata.values()) | {""}))}
+
+    def stratum(thread: tuple[Item, ...]) -> str:
+        name = thread[0].text(by) if by else labels.get(thread[0].id)
+        return name if name is not None and (by or name in shared) else ""
+
     along = sorted(
-        items, key=lambda item: ranks[strata.get(item.id, "")]
-    )  # stable: at random within a stratum
+        range(len(threads)), key=lambda place: stratum(threads[place])
+    )  # stable: at random within one
     start = np.random.default_rng([plan.evaluation.seed, 2]).random()
-    chosen = {along[int((start + k) * len(along) / first)].id for k in range(first)}
-    return (
-        *(item for item in items if item.id in chosen),
-        *(item for item in items if item.id not in chosen),
-    )
+    chosen = {along[int((start + k) * len(along) / first)] for k in range(first)}
+    places = sorted(range(len(threads)), key=lambda place: place not in chosen)
+    return tuple(item for place in places for item in threads[place])

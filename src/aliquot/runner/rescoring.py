@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
-from aliquot.errors import InputError
+from aliquot.errors import InputError, UsageError
 from aliquot.evidence.assembly import conform
 from aliquot.evidence.identity import inputs_text
 from aliquot.evidence.metrics import metric_row
@@ -17,9 +17,10 @@ from aliquot.files.records import Response
 from aliquot.files.run_directory import RunDirectory
 from aliquot.files.writing import write_whole
 from aliquot.item_sets.items import Item
+from aliquot.item_sets.option_order import AS_GIVEN, OptionOrder, arranged
 from aliquot.runner.evaluation import ScorerSpec
 from aliquot.runner.scoring import score_response
-from aliquot.scorers.rules import rule_named
+from aliquot.scorers.rules import NEEDS, RATE, Rule, rule_named
 
 RESCORINGS: Final = "rescorings.jsonl"
 """The file of a run directory that holds by which further rules its answers are scored, one a line."""
@@ -54,8 +55,16 @@ class Rescored(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def metric(self) -> str:
-        """The metric's name: what is read anew, and by which rule."""
-        return f"{self.base},{self.scorer}"
+        """The metric's name: what is read anew, and by which rule; or what a rule measures that has its own metric."""
+        own = self.measures.metric
+        if own in {RATE, self.base}:
+            return f"{self.base},{self.scorer}"
+        return f"{own}@{self.items}" if self.items else own
+
+    @property
+    def measures(self) -> Rule:
+        """The first of the rules, which says what the values of all are."""
+        return rule_named(min(self.rules.values()))
 
 
 def rules_of(scorer: ScorerSpec, items: Iterable[Item], *, file: str) -> dict[str, str]:
@@ -82,13 +91,28 @@ def rules_of(scorer: ScorerSpec, items: Iterable[Item], *, file: str) -> dict[st
                 remedy="Name one",
             )
         try:
-            rule_named(name).require(item)
+            rule_named(name).try_on(item)
         except InputError as error:
             remedy = error.remedy or "Give items that have it: --evaluation FILE"
             problem = error.problem if item.id in error.problem else f"item {item.id!r}: {error.problem}"
             raise InputError(problem, file=file, row=error.row, field=error.field, remedy=remedy) from error
         found[item.id] = name
+    require_one_metric(rule_named(name) for name in found.values())
     return found
+
+
+def require_one_metric(rules: Iterable[Rule]) -> None:
+    """Refuse rules whose values are not of one kind.
+
+    Raises:
+        UsageError: some are of another metric than others.
+    """
+    metrics = {rule.metric: rule.name for rule in sorted(set(rules), key=lambda rule: rule.name)}
+    if len(metrics) > 1:
+        one, other, *_ = metrics.values()
+        raise UsageError(
+            f"the rules {one!r} and {other!r} measure different things, which make no one metric"
+        )
 
 
 def require_items(wanted: Mapping[str, str | None], given: Mapping[str, Item], *, file: str) -> None:
@@ -119,7 +143,12 @@ def require_items(wanted: Mapping[str, str | None], given: Mapping[str, Item], *
 
 
 def with_rescored(
-    evidence: Evidence, rescored: Rescored, responses: Iterable[Response], items: Mapping[str, Item]
+    evidence: Evidence,
+    rescored: Rescored,
+    responses: Iterable[Response],
+    items: Mapping[str, Item],
+    *,
+    orders: Mapping[str, OptionOrder] | None = None,
 ) -> Evidence:
     """Return the evidence with one more metric: the same responses scored by other rules.
 
@@ -130,14 +159,20 @@ def with_rescored(
         rescored: the rules.
         responses: what came back; those of other tasks are left out.
         items: what was asked, by id; fields that ``rescored`` keeps stand above them.
+        orders: in which order each system was shown options, where not as given.
     """
+    shown = orders or {}
+    concerned = [one for one in responses if one.task == rescored.task and one.item in rescored.rules]
+    able = systems_read(rescored, concerned)
     rows = [
-        _outcome(rescored, response, items)
-        for response in responses
-        if response.task == rescored.task and response.item in rescored.rules
+        _outcome(rescored, response, items, order=shown.get(response.system, AS_GIVEN))
+        for response in concerned
+        if response.system in able
     ]
+    if not rows:
+        return evidence
     fresh = conform("outcomes", pl.DataFrame(rows, infer_schema_length=None))
-    described = metric_row(rescored.metric, fresh["value"], kind="binary", headline=False)
+    described = describe_metric(rescored.measures, rescored.metric, fresh["value"], headline=False)
     earlier = (pl.col("metric") == rescored.metric) & (pl.col("task") == rescored.task)
     return evidence.revise(
         outcomes=pl.concat([evidence.outcomes.filter(~earlier), fresh], how="diagonal"),
@@ -148,6 +183,40 @@ def with_rescored(
             ]
         ),
     )
+
+
+def systems_read(rescored: Rescored, responses: Iterable[Response]) -> frozenset[str]:
+    """Return the systems whose responses hold what the rules read; a choice by likelihoods reads no written answer."""
+    return frozenset(
+        response.system
+        for response in responses
+        if rule_named(rescored.rules[response.item]).read(response) is not None
+    )
+
+
+def require_read(rescored: Rescored, responses: Iterable[Response], *, file: str) -> None:
+    """Refuse rules that read what no response holds.
+
+    Raises:
+        InputError: there is nothing for them to read.
+    """
+    concerned = [one for one in responses if one.task == rescored.task and one.item in rescored.rules]
+    if concerned and not systems_read(rescored, concerned):
+        rule = rescored.measures
+        raise InputError(f"no answer holds what the rule {rule.name!r} reads: {NEEDS[rule.reads]}", file=file)
+
+
+def describe_metric(rule: Rule, name: str, values: pl.Series, *, headline: bool) -> dict[str, Any]:
+    """Return the row of the table ``metrics`` for a rule's values.
+
+    Args:
+        rule: the rule, or one of several that measure the same.
+        name: the metric's name.
+        values: its values.
+        headline: whether it is the run's main metric.
+    """
+    row = metric_row(name, values, kind=rule.kind, better=rule.better, headline=headline)
+    return row | {"combine": rule.combine}
 
 
 def read_rescorings(run: RunDirectory) -> tuple[Rescored, ...]:
@@ -180,12 +249,15 @@ def keep_rescoring(run: RunDirectory, rescored: Rescored) -> None:
     write_whole(run.path / RESCORINGS, b"".join(lines))
 
 
-def _outcome(rescored: Rescored, response: Response, items: Mapping[str, Item]) -> dict[str, Any]:
+def _outcome(
+    rescored: Rescored, response: Response, items: Mapping[str, Item], *, order: OptionOrder
+) -> dict[str, Any]:
     item = Item(response.item, rescored.fields.get(response.item) or items[response.item].fields)
+    item = arranged(item, order)
     found = score_response(rule_named(rescored.rules[response.item]), item, response)
     key = {name: getattr(response, name) for name in ("system", "task", "item", "attempt")}
-    scored = {"value": found.value, "label": found.label, "status": found.status, "by": "rule"}
-    return key | scored | {"metric": rescored.metric, "scorer": rescored.scorer}
+    scored = {"value": found.value, "label": found.label, "status": found.status, "parts": found.parts}
+    return key | scored | {"by": "rule"} | {"metric": rescored.metric, "scorer": rescored.scorer}
 
 
 def _some(names: list[str]) -> str:

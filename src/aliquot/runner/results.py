@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -11,19 +11,20 @@ import polars as pl
 from aliquot.errors import InputError
 from aliquot.evidence.assembly import assemble
 from aliquot.evidence.identity import inputs_text, text_of
-from aliquot.evidence.metrics import metric_row
 from aliquot.evidence.tables import METRICS, Evidence, Note, Source
 from aliquot.files.manifest import Manifest
 from aliquot.files.records import Response, settle
 from aliquot.files.run_directory import FORMAT, ITEMS, RunDirectory, StoredItem
 from aliquot.item_sets.items import Item
+from aliquot.item_sets.option_order import AS_GIVEN, OptionOrder, arranged
+from aliquot.runner.evaluation import CHOICE
 from aliquot.runner.executor import Key
-from aliquot.runner.rescoring import read_rescorings, with_rescored
+from aliquot.runner.rescoring import Rescored, describe_metric, read_rescorings, with_rescored
 from aliquot.runner.scoring import score_response
-from aliquot.scorers.rules import rule_named
+from aliquot.scorers.rules import RATE, rule_named
 
-METRIC: Final = "success"
-"""The headline metric: 1 when the answer is right by its rule."""
+METRIC: Final = RATE
+"""The headline metric of right and wrong: 1 when the answer is right by its rule."""
 
 
 class KeptItem(StoredItem, frozen=True, kw_only=True, omit_defaults=True):
@@ -32,13 +33,19 @@ class KeptItem(StoredItem, frozen=True, kw_only=True, omit_defaults=True):
     Attributes:
         fields: the item's fields.
         rule: the rule that scores it.
+        alternatives: the rules of the further ways to score it, in their order.
     """
 
     fields: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
     rule: str = ""
+    alternatives: tuple[str, ...] = ()
+
+    def as_asked(self) -> Item:
+        """Return the item; what was asked before it in its conversation is not with it."""
+        return Item(self.item, self.fields, conversation=self.conversation)
 
 
-def keep_item(item: Item, *, task: str, rule: str) -> KeptItem:
+def keep_item(item: Item, *, task: str, rule: str, alternatives: tuple[str, ...] = ()) -> KeptItem:
     """Return an item in the form a run directory keeps."""
     return KeptItem(
         task=task,
@@ -46,8 +53,11 @@ def keep_item(item: Item, *, task: str, rule: str) -> KeptItem:
         inputs=inputs_text(item.inputs),
         reference=text_of(item.reference) or rule_named(rule).wanted(item),
         content=item.content,
+        conversation=item.conversation,
+        said=None if item.before is None else inputs_text(item.said),
         fields=dict(item.fields),
         rule=rule,
+        alternatives=alternatives,
     )
 
 
@@ -83,11 +93,12 @@ def build_evidence(run: RunDirectory) -> Evidence:
     responses = {record.key: record for record in settle(contents.records)}
     rows = [_row(manifest, *attempt, responses=responses) for attempt in _attempts(manifest, kept)]
     unfinished = sum(response["status"] == "missing" for response, _ in rows)
-    notes = [Note(note.code, note.text) for note in contents.notes]
+    notes = [Note(note.code, note.text) for note in contents.notes] + list(_notes(manifest))
     if unfinished:
         notes.append(Note("unfinished", f"{unfinished} of {len(rows)} answers are not given yet"))
     outcomes = pl.DataFrame([outcome for _, outcome in rows], infer_schema_length=None)
-    headline = metric_row(METRIC, outcomes["value"].cast(pl.Float64), kind="binary", headline=True)
+    rule = rule_named(kept[0].rule)
+    headline = describe_metric(rule, rule.metric, outcomes["value"].cast(pl.Float64), headline=True)
     evidence = assemble(
         outcomes,
         items=pl.DataFrame([_item_row(manifest, item) for item in kept], infer_schema_length=None),
@@ -98,10 +109,37 @@ def build_evidence(run: RunDirectory) -> Evidence:
         notes=notes,
         texts=run.texts,
     )
-    items = {item.item: Item(item.item, item.fields) for item in kept}
-    for rescored in read_rescorings(run):
-        evidence = with_rescored(evidence, rescored, responses.values(), items)
+    items = {item.item: item.as_asked() for item in kept}
+    orders = {system: order_of(manifest, system) for system in manifest.systems}
+    for rescored in (*_alternatives(kept), *read_rescorings(run)):
+        evidence = with_rescored(evidence, rescored, responses.values(), items, orders=orders)
     return evidence
+
+
+def _alternatives(kept: Sequence[KeptItem]) -> list[Rescored]:
+    """Return the further ways to score that the evaluation names."""
+    ways = zip(*(item.alternatives for item in kept), strict=True)
+    return [
+        Rescored(
+            task=kept[0].task,
+            base=rule_named(kept[0].rule).metric,
+            rules={item.item: rule for item, rule in zip(kept, rules, strict=True)},
+        )
+        for rules in ways
+    ]
+
+
+def _notes(manifest: Manifest) -> Iterable[Note]:
+    """Say which part of the item set was asked, and what went on at the same time."""
+    chosen: Mapping[str, Any] = manifest.item_set.get("selection", {})
+    if chosen.get("n", 0) < chosen.get("of", 0):
+        yield Note(
+            "part_of_items", f"a part of the item set was asked: {manifest.item_set.get('selected', '')}"
+        )
+    if manifest.beside:
+        others = ", ".join(manifest.beside[:3]) + (" …" if len(manifest.beside) > 3 else "")
+        text = f"asked while other runs were going on ({others}): times may be theirs too"
+        yield Note("overlapping_runs", text)
 
 
 def _attempts(manifest: Manifest, kept: Iterable[KeptItem]) -> list[tuple[str, KeptItem, int]]:
@@ -126,12 +164,21 @@ def _row(
         status="missing",
         reason="not asked yet",
     )
-    score = score_response(rule_named(kept.rule), Item(kept.item, kept.fields), response)
+    rule = rule_named(kept.rule)
+    item = arranged(kept.as_asked(), order_of(manifest, system))
+    score = score_response(rule, item, response)
     answer = msgspec.structs.asdict(response)
     answer |= {"status": score.status, "reason": response.reason or score.note}
+    del answer["options"], answer["likelihood"]  # numbers for rules, and no columns of the table
     outcome = {name: answer[name] for name in ("system", "task", "item", "attempt", "status")}
-    outcome |= {"metric": METRIC, "scorer": _scorer_name(manifest), "by": "rule"}
-    return answer, outcome | {"value": score.value, "label": score.label}
+    outcome |= {"metric": rule.metric, "scorer": _scorer_name(manifest), "by": "rule"}
+    return answer, outcome | {"value": score.value, "label": score.label, "parts": score.parts}
+
+
+def order_of(manifest: Manifest, system: str) -> OptionOrder:
+    """Return the order in which a system of a run was shown options."""
+    about = manifest.systems.get(system, {})
+    return OptionOrder(**about["option_order"]) if "option_order" in about else AS_GIVEN
 
 
 def _scorer_name(manifest: Manifest) -> str:
@@ -140,9 +187,9 @@ def _scorer_name(manifest: Manifest) -> str:
 
 
 def _item_row(manifest: Manifest, kept: KeptItem) -> dict[str, Any]:
-    item = Item(kept.item, kept.fields)
+    item = kept.as_asked()
     row = {"task": kept.task, "item": kept.item, "content": kept.content, "stratum": _stratum(manifest, item)}
-    row["cluster"] = item.text(manifest.cluster) if manifest.cluster else None
+    row["cluster"] = item.cluster(manifest.cluster)
     return row | {f"segment.{name}": item.text(name) for name in manifest.segments}
 
 
@@ -165,13 +212,30 @@ def _settings(manifest: Manifest) -> Iterable[tuple[str, str, str]]:
     for system, about in manifest.systems.items():
         parts = about["components"] | about.get("observed", {})
         own = {name: str(value) for name, value in parts.items()}
-        own["prompt"] = f"{about['mode']}, sha256:{about['prompt_sha256'][:20]}"
+        if about["prompt_sha256"]:  # stored answers of a log may come without one
+            own["prompt"] = f"{about['mode']}, sha256:{about['prompt_sha256'][:20]}"
+        own |= {name: repr(about[name]) for name in CHOICE if about.get(name) is not None}
         own |= {
             f"decoding.{name}": text_of(value)
-            for name, value in about["decoding"].items()
+            for name, value in (about["decoding"] or {}).items()
             if value is not None
         }
-        yield from ((system, name, value) for name, value in (own | shared).items() if value)
+        when = {"asked": about["asked"][:10]} if "asked" in about else {}
+        stated = own | shared | _showing(about) | when
+        yield from ((system, name, value) for name, value in stated.items() if value)
+
+
+def _showing(about: Mapping[str, Any]) -> dict[str, str]:
+    """Return how options and shots were shown, and which variant of which system this is."""
+    found: dict[str, str] = {}
+    if "option_order" in about:
+        found["option_order"] = str(OptionOrder(**about["option_order"]))
+    if "shots" in about:
+        found["shots"] = about["shots"]["said"]
+    if "variant" in about:
+        found["variant.of"] = about["variant"]["of"]
+        found |= {f"variant.{factor}": level for factor, level in about["variant"]["levels"].items()}
+    return found
 
 
 def _rule_text(name: str, about: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ from typing import cast
 
 from aliquot.files.records import Response
 from aliquot.item_sets.items import Item
-from aliquot.scorers.rules import Rule, score
+from aliquot.scorers.rules import NEEDS, Rule, score
 from aliquot.scorers.scores import Score, ScoreStatus
 
 
@@ -25,11 +25,16 @@ def score_response(rule: Rule, item: Item, response: Response) -> Score:
     """
     text = response.text or ""
     status = cast("ScoreStatus", response.status)
+    if status == "ok" and rule.reads != "text":
+        found = rule.read(response)
+        if found is None:
+            return Score(None, status="missing", note=f"{rule.name} reads {NEEDS[rule.reads]}")
+        return rule.apply(item, found)
     if status == "ok":
         return score(rule, item, text)
     if status == "truncated" and rule.reads_cut and text.strip():
         cut = score(rule, item, text)
         return Score(cut.value, label=cut.label, status=status, note="scored by the opening of a cut answer")
-    if status == "refused" and item.expect == "refuse":
+    if status == "refused" and item.expect == "refuse" and rule.kind == "binary":
         return Score(1.0, label="refuse", status=status)
     return Score(None, status=status, note=response.reason)

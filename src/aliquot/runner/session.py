@@ -11,11 +11,13 @@ import msgspec
 
 from aliquot.evidence.tables import Evidence
 from aliquot.files.journal import Journal
+from aliquot.files.manifest import Manifest, Session
+from aliquot.files.neighbours import runs_beside
 from aliquot.files.run_directory import RunDirectory
 from aliquot.runner.closing import closing_words
 from aliquot.runner.evaluation import ModelName
 from aliquot.runner.executor import Executor, Terms, answered_keys
-from aliquot.runner.manifest import continue_manifest, make_manifest, note_observed
+from aliquot.runner.manifest import continue_manifest, make_manifest, note_observed, told_by_servers
 from aliquot.runner.plan import Plan
 from aliquot.runner.progress import Observer, Tally
 from aliquot.runner.results import build_evidence, keep_item
@@ -75,18 +77,61 @@ async def run_session(
         for warning in manifest.warnings:
             observer.noted(warning)
         run.write_manifest(manifest)
-        run.write_items(keep_item(item, task=plan.task, rule=plan.rules[item.id].name) for item in plan.items)
+        run.write_items(
+            keep_item(
+                item,
+                task=plan.task,
+                rule=plan.rules[item.id].name,
+                alternatives=tuple(rules[item.id].name for rules in plan.alternatives),
+            )
+            for item in plan.items
+        )
         tally = Tally(plan.total, observer=observer, clock=clocks.seconds)
         executor = Executor(plan, models, journal=journal, tally=tally, now=clocks.now, terms=terms)
-        await executor.execute()
-        manifest = note_observed(manifest, plan, models)
+        session = _begin(path, terms, now=clocks.now()) if owed else None
+        try:
+            if session is not None:
+                run.write_manifest(_with_session(manifest, session))
+            await executor.execute()
+        finally:
+            manifest = note_observed(manifest, plan, models)
+            if session is not None:
+                manifest = _with_session(manifest, _end(path, session, executor, now=clocks.now()))
+                run.write_manifest(manifest)
+        for note in told_by_servers(plan, models):
+            observer.noted(note)
         manifest = msgspec.structs.replace(manifest, finished=clocks.now().isoformat(timespec="seconds"))
         run.write_manifest(manifest)
         evidence = build_evidence(RunDirectory(path))
         run.write_evidence(evidence)
         if plan.is_headline:
-            words = closing_words(evidence, task=plan.task)
+            words = closing_words(evidence, task=plan.task, metric=plan.metric)
             run.write_manifest(msgspec.structs.replace(manifest, warnings=(*manifest.warnings, *words)))
             for text in words:
                 observer.noted(text)
     return evidence
+
+
+def _begin(path: Path, terms: Terms, *, now: datetime) -> Session:
+    """Return the record of a session that is about to ask."""
+    started = now.isoformat(timespec="milliseconds")
+    return Session(
+        started=started,
+        concurrency=terms.concurrency,
+        interleave=terms.interleave,
+        beside=runs_beside(path, since=started),
+    )
+
+
+def _end(path: Path, session: Session, executor: Executor, *, now: datetime) -> Session:
+    """Return the record of a session that has ended, with what went on beside it in the meantime."""
+    return msgspec.structs.replace(
+        session,
+        finished=now.isoformat(timespec="milliseconds"),
+        load=executor.load,
+        beside=tuple(sorted({*session.beside, *runs_beside(path, since=session.started)})),
+    )
+
+
+def _with_session(manifest: Manifest, session: Session) -> Manifest:
+    return msgspec.structs.replace(manifest, sessions=(*manifest.sessions, session))

@@ -19,16 +19,18 @@ class Score:
     """The value of one response under one rule.
 
     Attributes:
-        value: 1 or 0, or None when there is none.
+        value: 1 or 0 under a rate, a number under another metric; None when there is none.
         label: what was read out of the response (a number, a choice, "2 of 3 fields").
         status: ``ok``, or why there is no value; a right refusal has status ``refused`` and value 1.
         note: one line on how the value came about, where that is not plain.
+        parts: the numbers whose sums over all items make the metric of the whole corpus.
     """
 
     value: float | None
     label: str | None = None
     status: ScoreStatus = "ok"
     note: str | None = None
+    parts: tuple[float, ...] | None = None
 
 
 def verdict(*, right: bool, label: str, note: str | None = None) -> Score:

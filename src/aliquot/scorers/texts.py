@@ -32,7 +32,9 @@ def plain(text: str) -> str:
         >>> plain("  The  “Café” ")
         'the "café"'
     """
-    return " ".join(unicodedata.normalize("NFC", text).translate(_PLAIN).casefold().split())
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text).translate(_PLAIN)
+    return " ".join(text.casefold().split())
 
 
 def trimmed(text: str) -> str:
@@ -47,13 +49,28 @@ def holds(text: str, phrase: str) -> bool:
         >>> holds("The answer is incorrect.", "correct"), holds("It is New  York.", "new york")
         (False, True)
     """
-    wanted = trimmed(phrase)
-    return bool(wanted) and re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", plain(text)) is not None
+    return bool(present(text, (phrase,)))
 
 
 def present(text: str, phrases: Iterable[str]) -> list[str]:
     """Return those of the phrases that stand in the text as whole words."""
-    return [phrase for phrase in phrases if holds(text, phrase)]
+    said = plain(text)
+    return [phrase for phrase in phrases if _stands(said, trimmed(phrase))]
+
+
+def _stands(text: str, wanted: str) -> bool:
+    """Whether a text holds another between ends of words; a pattern for each reference would be compiled anew."""
+    start = text.find(wanted) if wanted else -1
+    while start >= 0:
+        end = start + len(wanted)
+        if not (_in_word(text[start - 1 : start]) or _in_word(text[end : end + 1])):
+            return True
+        start = text.find(wanted, start + 1)
+    return False
+
+
+def _in_word(letter: str) -> bool:
+    return letter.isalnum() or letter == "_"
 
 
 def numbers(text: str) -> list[Decimal]:

@@ -182,11 +182,15 @@ if TYPE_CHECKING:
     from aliquot.stats.results import Estimate as Estimate
     from aliquot.stats.results import HypothesisTest as HypothesisTest
     from aliquot.stats.results import Undefined as Undefined
+    from aliquot.stats.selection import Picked as Picked
     from aliquot.stats.selection import expected_maximum as expected_maximum
+    from aliquot.stats.selection import picked_best as picked_best
     from aliquot.stats.simultaneous import MaxT as MaxT
     from aliquot.stats.simultaneous import max_t as max_t
     from aliquot.stats.simultaneous import simultaneous_interval as simultaneous_interval
     from aliquot.stats.simultaneous import simultaneous_intervals as simultaneous_intervals
+    from aliquot.stats.spread import CrossedSpread as CrossedSpread
+    from aliquot.stats.spread import crossed_spread as crossed_spread
     from aliquot.stats.strata import StratifiedVariance as StratifiedVariance
     from aliquot.stats.strata import stratified_variance as stratified_variance
     from aliquot.stats.stratified import stratified_difference as stratified_difference
@@ -337,8 +341,9 @@ _MODULES = {
     ),
     "replicates": ("exact_resamples", "resample_mean"),
     "results": ("Estimate", "HypothesisTest", "Undefined"),
-    "selection": ("expected_maximum",),
+    "selection": ("Picked", "expected_maximum", "picked_best"),
     "simultaneous": ("MaxT", "max_t", "simultaneous_interval", "simultaneous_intervals"),
+    "spread": ("CrossedSpread", "crossed_spread"),
     "strata": ("StratifiedVariance", "stratified_variance"),
     "stratified": ("stratified_difference", "stratified_mean", "stratified_sign_flip"),
     "unpaired": ("unpaired_means", "unpaired_rates", "welch_test"),

@@ -32,6 +32,7 @@ MADE_BY: Final[tuple[tuple[str, str], ...]] = (
     (r"t_(not_worse|equivalent)", "t_margin_test"),
     (r"kappa_normal", "cohen_kappa"),
     (r"pilot_(tilt|shift)", "pilot_power"),
+    (r"crossed_components", "crossed_spread"),
 )
 """Patterns of names, the first that fits the whole name tells; limits held at 0 and joint levels are cut off before."""
 

@@ -91,6 +91,8 @@ ROWS: tuple[tuple[str, str, str, str, str], ...] = (
     ("many", "shrink_groups", "groups' differences once chance is allowed for", "groups' true differences near normal", "DerSimonian & Laird 1986; Viechtbauer 2005"),
     ("many", "expected_maximum", "by how much the best of K equal systems leads by chance", "estimates near normal, independent", "Tippett 1925; Harter 1961"),
     ("repeats attempts", "variance_components", "what varies: items, attempts, runs, repeats of the judge", "sources random and independent", "Henderson 1953, method 1; Searle, Casella & McCulloch 1992, ch. 5"),
+    ("repeats many", "crossed_spread", "how much wordings, formats or seeds asked on the same items move a mean", "columns a random sample, items or clusters independent", "Williams 1962; Tukey 1951; Searle, Casella & McCulloch 1992, ch. 4"),
+    ("many repeats", "picked_best", "what the best of several is worth on items that did not pick it", "items or clusters independent", "Stone 1974; McCarthy 1969; Andrews, Kitagawa & McCloskey 2024"),
     ("repeats attempts", "precision_table", "what more items or more attempts would buy", "components as estimated", "Searle, Casella & McCulloch 1992, ch. 5"),
     ("repeats attempts", "item_means", "attempts reduced to items", "none", "arithmetic"),
     ("pass_k attempts", "pass_at_k", "chance that one of k attempts is right", "attempts at an item exchangeable", "Chen et al. 2021, eq. 1"),

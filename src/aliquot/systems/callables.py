@@ -13,6 +13,7 @@ from typing import Any
 from aliquot.errors import AliquotError, UsageError
 from aliquot.stats.results import Undefined
 from aliquot.systems.faults import FaultError
+from aliquot.systems.limits import require_limits
 from aliquot.systems.mappings import decoding_of, messages_of, prompt_of, reply_of
 from aliquot.systems.replies import Likelihood, Reply
 from aliquot.systems.requests import ChatRequest, CompletionRequest, LikelihoodRequest
@@ -31,8 +32,9 @@ def function_system(
 
     The function is given the prompt, and the messages or the decoding too when it has parameters of these names. It
     returns a text, or a mapping with ``text`` and what else is known: ``status``, ``reason``, ``finish``, ``stage``,
-    ``steps``, ``tool_calls``, ``tokens_in``, ``tokens_out``, ``tokens_reasoning``, ``tokens_cached``, ``cost``,
-    ``currency``, ``first_token_s``.
+    ``steps``, ``tool_calls``, ``tool_errors``, ``tokens_in``, ``tokens_out``, ``tokens_reasoning``,
+    ``tokens_cached``, ``cost``, ``currency``, ``first_token_s``; and how the answer came about: ``transcript`` (or
+    ``messages``), ``tool_calls`` as a list, ``stages``.
     What it raises makes a row with status ``error``, and no end of the run.
 
     Args:
@@ -55,10 +57,8 @@ def function_system(
     """
     if not callable(function):
         raise UsageError("function_system needs a function")
-    if concurrency < 1:
-        raise UsageError(f"concurrency is {concurrency}; it must be 1 or more")
-    if timeout_s <= 0:
-        raise UsageError(f"timeout_s is {timeout_s}; it must be more than 0 seconds")
+    _require_prompt(function)
+    require_limits(concurrency=concurrency, timeout_s=timeout_s)
     parts = {"model": getattr(function, "__qualname__", type(function).__qualname__)}
     parts |= {"snapshot": version or _source_hash(function)}
     parts |= dict(components or {})
@@ -108,7 +108,7 @@ class _FunctionSystem:
         try:
             async with limit:
                 returned = await self._returned(prompt_of(request), named)
-            return reply_of(returned, latency_s=time.perf_counter() - started)
+            return reply_of(returned, latency_s=time.perf_counter() - started, asked=messages_of(request))
         except AliquotError:
             raise
         except FaultError as fault:
@@ -126,6 +126,21 @@ class _FunctionSystem:
         loop = asyncio.get_running_loop()
         returned = await loop.run_in_executor(self._pool, lambda: self._function(prompt, **named))
         return await returned if inspect.isawaitable(returned) else returned
+
+
+def _require_prompt(function: Callable[..., Any]) -> None:
+    """Refuse a function that cannot be called with a prompt, which would make every row an error."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind("prompt", **dict.fromkeys(_named_parameters(function)))
+    except TypeError as error:
+        raise UsageError(
+            f"the function is called with the prompt, and with messages and decoding when it has parameters of these "
+            f"names; its own are {signature} ({error})"
+        ) from error
 
 
 def _named_parameters(function: Callable[..., Any]) -> tuple[str, ...]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
 from aliquot.errors import MachineError, UsageError, excerpt
 from aliquot.stats.results import Undefined
 from aliquot.systems.faults import FaultError
+from aliquot.systems.limits import require_limits
 from aliquot.systems.mappings import decoding_of, messages_of, prompt_of, reply_of
 from aliquot.systems.replies import Likelihood, Reply
 from aliquot.systems.requests import ChatRequest, CompletionRequest, LikelihoodRequest
@@ -29,6 +30,7 @@ def command_system(
     components: Mapping[str, str] | None = None,
     concurrency: int = 1,
     timeout_s: float = 600.0,
+    folder: str | None = None,
 ) -> System:
     """Return a system that asks a command, for ``run(..., models={name: system})``.
 
@@ -43,28 +45,34 @@ def command_system(
         components: versions of other parts that shape an answer.
         concurrency: requests given to the command before it has answered; it may answer in any order.
         timeout_s: seconds for one answer.
+        folder: where it is run; None for where this process is.
 
     Raises:
         UsageError: no command, or a setting that cannot be used.
     """
     if isinstance(command, str) or not command:
         raise UsageError('a command is a list: ["python", "-u", "agent.py"]')
-    if concurrency < 1:
-        raise UsageError(f"concurrency is {concurrency}; it must be 1 or more")
-    if timeout_s <= 0:
-        raise UsageError(f"timeout_s is {timeout_s}; it must be more than 0 seconds")
+    require_limits(concurrency=concurrency, timeout_s=timeout_s)
     parts = {"model": " ".join(command), "snapshot": version or ""} | dict(components or {})
     known = {name: text for name, text in parts.items() if text}
-    return _CommandSystem(tuple(command), components=known, concurrency=concurrency, timeout_s=timeout_s)
+    return _CommandSystem(
+        tuple(command), components=known, concurrency=concurrency, timeout_s=timeout_s, folder=folder
+    )
 
 
 class _CommandSystem:
     """Asks a command; a ``System``."""
 
     def __init__(
-        self, command: tuple[str, ...], *, components: Mapping[str, str], concurrency: int, timeout_s: float
+        self,
+        command: tuple[str, ...],
+        *,
+        components: Mapping[str, str],
+        concurrency: int,
+        timeout_s: float,
+        folder: str | None,
     ) -> None:
-        self._command, self._timeout_s = command, timeout_s
+        self._command, self._folder, self._timeout_s = command, folder, timeout_s
         self.components, self.concurrency = components, concurrency
         self._speaking: Speaking | None = None
         self._asked = self._deaths = 0
@@ -91,14 +99,14 @@ class _CommandSystem:
         speaking = self._started()
         self._asked += 1
         number = self._asked
-        asked = {"id": number, "prompt": prompt_of(request), "messages": messages_of(request)}
+        asked: dict[str, Any] = {"id": number, "prompt": prompt_of(request), "messages": messages_of(request)}
         line = msgspec.json.encode(asked | {"decoding": decoding_of(request)})
         started = time.perf_counter()
         try:
             async with asyncio.timeout(self._timeout_s):
                 said = await speaking.ask(number, line)
             self._deaths = 0
-            return reply_of(said, latency_s=time.perf_counter() - started)
+            return reply_of(said, latency_s=time.perf_counter() - started, asked=asked["messages"])
         except TimeoutError:
             if speaking.idle:  # nobody else waits: what hangs is not to hold up the next
                 await speaking.end()
@@ -123,5 +131,5 @@ class _CommandSystem:
                 )
             self._speaking = None
         if self._speaking is None:
-            self._speaking = Speaking(self._command)
+            self._speaking = Speaking(self._command, folder=self._folder)
         return self._speaking

@@ -26,13 +26,13 @@ from aliquot.errors import MachineError
 from aliquot.stats.results import Undefined
 from aliquot.systems import weights
 from aliquot.systems.faults import FaultError
-from aliquot.systems.openai_answers import Completion, make_reply, read_choice
+from aliquot.systems.forced_tokens import Engine, ForcedTokens
+from aliquot.systems.openai_answers import Completion, make_reply, read_choice, told_fault
 from aliquot.systems.replies import Likelihood, Reply
 from aliquot.systems.requests import ChatRequest, CompletionRequest, Decoding, LikelihoodRequest
 
 VARIABLE = "ALIQUOT_MODEL"
 ALIAS = "embedded"
-_FORCE = 100.0  # added to one logit; the reported log-probability is the one before the bias
 
 T = TypeVar("T")
 
@@ -110,6 +110,7 @@ class EmbeddedModel:
             file, threads=threads or available_cores(), slots=slots, context=context, port=port
         )
         self._pool = ThreadPoolExecutor(max_workers=slots, thread_name_prefix="aliquot-model")
+        self._forced = ForcedTokens(Engine(self._complete, self._tokenize, self._properties))
 
     @property
     def address(self) -> str:
@@ -144,14 +145,17 @@ class EmbeddedModel:
         body = {"prompt": request.prompt, **_parameters(request.decoding)}
         return await self._in_thread(lambda: _reply(self._server.handle_completions, body))
 
-    async def log_likelihood(self, request: LikelihoodRequest) -> Likelihood | Undefined:
+    async def log_likelihood(self, request: LikelihoodRequest) -> Likelihood | Undefined | Reply:
         """Force the continuation token by token and sum the log-probabilities the model gave before forcing.
 
-        Undefined when the context's last token and the continuation's first merge into another token: the
-        continuation then has no probability of its own. (A grammar that forces the text tokenises it another
-        way and is wrong.)
+        Without a context it is a text from the model's first token on, in windows of ``context`` tokens.
         """
-        return await self._in_thread(lambda: self._force(request))
+        try:
+            return await self._forced.log_likelihood(request)
+        except FaultError as fault:
+            return Reply(text="", status="error", reason=fault.reason)
+        except (OSError, RuntimeError, ValueError) as error:
+            return Reply(text="", status="error", reason=str(error))
 
     async def close(self) -> None:
         """Wait for the answers being worked on, then free the model's memory."""
@@ -161,44 +165,24 @@ class EmbeddedModel:
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
-    def _force(self, request: LikelihoodRequest) -> Likelihood | Undefined:
-        started = time.perf_counter()
-        context = self._tokenize(request.context)
-        whole = self._tokenize(request.context + request.continuation)
-        if whole[: len(context)] != context:
-            return Undefined("the continuation's first letters merge with the context's last token")
-        if len(whole) == len(context):
-            return Undefined("the continuation is empty")
-        if not context:
-            return Undefined("the context is empty")
-        total, greedy = 0.0, True
-        for end in range(len(context), len(whole)):
-            token = self._token_after(whole[:end], forced=whole[end])
-            if token["id"] != whole[end]:
-                return Undefined(f"the engine did not accept token {whole[end]}")
-            total += token["logprob"]
-            greedy = greedy and token["top_logprobs"][0]["id"] == whole[end]
-        elapsed = time.perf_counter() - started
-        return Likelihood(
-            log_probability=total, tokens=len(whole) - len(context), greedy=greedy, latency_s=elapsed
-        )
+    async def _complete(self, body: Mapping[str, Any]) -> Completion:
+        found = await self._in_thread(lambda: self._server.handle_completions(dict(body)))
+        if "error" in found:
+            raise told_fault(found["error"])
+        return msgspec.convert(found, Completion, strict=False)
 
-    def _token_after(self, prompt: list[int], *, forced: int) -> dict[str, Any]:
-        body = {
-            "prompt": prompt,
-            "max_tokens": 1,
-            "temperature": 0,
-            "logprobs": 1,
-            "logit_bias": [[forced, _FORCE]],
-        }
-        return self._server.handle_completions(body)["choices"][0]["logprobs"]["content"][0]
+    async def _tokenize(self, body: Mapping[str, Any]) -> Any:
+        return await self._in_thread(lambda: self._call("POST", "/tokenize", json.dumps(body)))
 
-    def _tokenize(self, text: str) -> list[int]:
+    async def _properties(self) -> Any:
+        return await self._in_thread(lambda: self._call("GET", "/props", None))
+
+    def _call(self, method: str, path: str, body: str | None) -> Any:
+        """Ask the engine's own server, which alone tells tokens."""
         connection = http.client.HTTPConnection(self.address.removeprefix("http://"), timeout=60)
         try:
-            body = json.dumps({"content": text, "add_special": True})
-            connection.request("POST", "/tokenize", body, {"Content-Type": "application/json"})
-            return json.load(connection.getresponse())["tokens"]
+            connection.request(method, path, body, {"Content-Type": "application/json"})
+            return json.load(connection.getresponse())
         finally:
             connection.close()
 

@@ -96,10 +96,10 @@ class Endpoint:
         Raises:
             UsageError: they do not fit.
         """
-        if self.api is not None and (self.api == "completions") != (mode == "completion"):
-            fitting = "completion" if self.api == "completions" else "chat"
+        if self.api is not None and (self.api == "completions") != (mode != "chat"):
+            fitting = "completion, likelihood or perplexity" if self.api == "completions" else "chat"
             raise UsageError(f"api: {self.api} needs mode: {fitting}")
-        if self.json_schema is not None and mode == "completion":
+        if self.json_schema is not None and mode != "chat":
             raise UsageError("json_schema needs mode: chat; completions know no such field")
 
     @property

@@ -17,6 +17,11 @@ Answer: TypeAlias = str | Reply | Exception
 
 Script: TypeAlias = Mapping[str, Answer | Sequence[Answer]] | Callable[[str], Answer]
 
+Told: TypeAlias = float | Likelihood | Undefined | Reply | Exception
+"""A log-probability, the whole that is to be returned, or what to raise."""
+
+Likelihoods: TypeAlias = Mapping[str, float] | Callable[[str, str], Told]
+
 
 class FakeSystem:
     """A system whose answers are written down beforehand; deterministic, with faults and delays on request.
@@ -26,7 +31,8 @@ class FakeSystem:
             prompt. A list gives its answers in turn to the same prompt and repeats the last one.
         default: answer to a prompt the script does not know; without it such a prompt is a ``UsageError``.
         delay_s: seconds every answer takes.
-        likelihoods: log-probability by continuation, for ``log_likelihood``.
+        likelihoods: log-probability by continuation, or a function of context and continuation that returns it, or a
+            ``Likelihood``, ``Undefined`` or ``Reply`` (a fault), or an exception to raise; for ``log_likelihood``.
         components: what the manifest records.
 
     Examples:
@@ -45,11 +51,11 @@ class FakeSystem:
         *,
         default: Answer | None = None,
         delay_s: float = 0.0,
-        likelihoods: Mapping[str, float] | None = None,
+        likelihoods: Likelihoods | None = None,
         components: Mapping[str, str] | None = None,
     ) -> None:
         self._script, self._default, self._delay_s = script, default, delay_s
-        self._likelihoods = dict(likelihoods or {})
+        self._likelihoods = likelihoods if likelihoods is not None else {}
         self._components = dict(components or {"model": "fake", "snapshot": "1"})
         self._times: Counter[str] = Counter()
         self.asked: list[str] = []
@@ -73,14 +79,22 @@ class FakeSystem:
         """Answer the prompt."""
         return await self._answer(request.prompt)
 
-    async def log_likelihood(self, request: LikelihoodRequest) -> Likelihood | Undefined:
-        """Return the written log-probability; one token a word."""
-        if request.continuation not in self._likelihoods:
+    async def log_likelihood(self, request: LikelihoodRequest) -> Likelihood | Undefined | Reply:
+        """Return the written log-probability; one token a word. It is noted as asked: context, then continuation."""
+        self.asked.append(request.context + request.continuation)
+        await asyncio.sleep(self._delay_s)
+        if not isinstance(self._likelihoods, Mapping):
+            value = self._likelihoods(request.context, request.continuation)
+        elif request.continuation in self._likelihoods:
+            value = self._likelihoods[request.continuation]
+        else:
             return Undefined(f"no likelihood is written for {request.continuation!r}")
-        value = self._likelihoods[request.continuation]
-        return Likelihood(
-            log_probability=value, tokens=len(request.continuation.split()), greedy=value > -1, latency_s=0.0
-        )
+        if isinstance(value, Exception):
+            raise value
+        if isinstance(value, Likelihood | Undefined | Reply):
+            return value
+        words = len(request.continuation.split())
+        return Likelihood(log_probability=value, tokens=words, greedy=value > -1, latency_s=self._delay_s)
 
     async def close(self) -> None:
         """Note that it was closed."""

@@ -1,12 +1,12 @@
 """Requests over HTTP: one at a time, bounded in time and size, and never sent twice without our saying so.
 
-aiohttp sends again by itself only what it holds for idempotent (GET and its like); everything here is a POST, and
-redirects are not followed. Needs the extra ``http``.
+aiohttp sends again by itself only what it holds for idempotent (GET and its like); every question is a POST, and only
+what a server says of itself is read by GET. Redirects are not followed. Needs the extra ``http``.
 """
 
 from __future__ import annotations
 
-import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Final, TypeVar
@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 import aiohttp
 from yarl import URL
 
+from aliquot.systems.deadlines import Deadlines
 from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.faults import FaultError
 from aliquot.systems.keys import Key
@@ -36,14 +37,12 @@ class Incoming:
 
     Args:
         response: aiohttp's response, its head read.
-        clock: seconds since the request started.
+        began: when the request started, by ``time.perf_counter``.
         begun: called when the answer's first part is there.
     """
 
-    def __init__(
-        self, response: aiohttp.ClientResponse, clock: Callable[[], float], begun: Callable[[], None]
-    ) -> None:
-        self._response, self._clock, self._begun = response, clock, begun
+    def __init__(self, response: aiohttp.ClientResponse, began: float, begun: Callable[[], None]) -> None:
+        self._response, self._began, self._begun = response, began, begun
         self.first_s: float | None = None
 
     @property
@@ -59,12 +58,12 @@ class Incoming:
     @property
     def elapsed_s(self) -> float:
         """Seconds since the request started."""
-        return self._clock()
+        return time.perf_counter() - self._began
 
     def begin(self) -> None:
         """Note that the first token is there; only the first call counts."""
         if self.first_s is None:
-            self.first_s = self._clock()
+            self.first_s = self.elapsed_s
             self._begun()
 
     async def body(self) -> bytes:
@@ -95,28 +94,6 @@ class Incoming:
             yield piece
 
 
-class _Watch:
-    """The clock of one request: how long it took, and when it has taken too long."""
-
-    def __init__(self, endpoint: Endpoint) -> None:
-        now = asyncio.get_running_loop().time()
-        self._started, self._ends = time.perf_counter(), now + endpoint.timeout_s
-        first_s = endpoint.first_token_timeout_s
-        self.begun = first_s is None or first_s >= endpoint.timeout_s
-        self.first_ends = self._ends if first_s is None else min(self._ends, now + first_s)
-        self.timer: asyncio.Timeout | None = None
-
-    def elapsed(self) -> float:
-        """Return the seconds since the start."""
-        return time.perf_counter() - self._started
-
-    def begin(self) -> None:
-        """Go on with the time of the whole answer."""
-        if not self.begun and self.timer is not None:
-            self.begun = True
-            self.timer.reschedule(self._ends)
-
-
 class HttpTransport:
     """Sends bodies to one server and hands the answers over as they arrive.
 
@@ -127,33 +104,42 @@ class HttpTransport:
 
     def __init__(self, endpoint: Endpoint, *, key: Key | None = None) -> None:
         self._endpoint, self._key = endpoint, key
+        self._total, first_s = Deadlines(endpoint.timeout_s), endpoint.first_token_timeout_s
+        self._first = Deadlines(first_s) if first_s is not None and first_s < endpoint.timeout_s else None
         self._urls: dict[str, URL] = {}
         self._session: aiohttp.ClientSession | None = None
 
-    async def send(self, path: str, body: bytes, read: Callable[[Incoming], Awaitable[T]]) -> T:
+    async def send(
+        self, path: str, body: bytes | None, read: Callable[[Incoming], Awaitable[T]], *, root: bool = False
+    ) -> T:
         """Send one request and return what ``read`` makes of the answer.
 
         Args:
             path: where, below the base URL.
-            body: the request's body, JSON.
+            body: the request's body, JSON; None to read what stands there.
             read: reads an answer with status 200; may raise ``FaultError``.
+            root: whether the path stands beside ``/v1`` and not below it.
 
         Raises:
             FaultError: no answer, one that cannot be read, or one that took too long.
         """
-        watch = _Watch(self._endpoint)
+        began = time.perf_counter()
+        first = None if self._first is None else self._first.start()
         try:
-            async with (
-                asyncio.timeout_at(watch.first_ends) as watch.timer,
-                self._open().post(self._url(path), data=body, allow_redirects=False) as response,
-            ):
-                if response.status == 200:
-                    return await read(Incoming(response, watch.elapsed, watch.begin))
-                fault = refusal(response.status, response.headers, await _head(response))
+            with self._total.start(), first or _UNLIMITED:
+                async with self._open().request(
+                    "GET" if body is None else "POST",
+                    self._url(path, root=root),
+                    data=body,
+                    allow_redirects=False,
+                ) as response:
+                    if response.status == 200:
+                        return await read(Incoming(response, began, first.end if first else _nothing))
+                    fault = refusal(response.status, response.headers, await _head(response))
         except FaultError as found:
             fault = found
         except (aiohttp.ClientError, OSError) as error:
-            fault = self._fault_of(error, begun=watch.begun)
+            fault = self._fault_of(error, begun=first is None or not first.expired)
         if self._key is not None:
             fault.hide(self._key)
         raise fault  # outside: aiohttp's errors hold the request's headers, and with them the key
@@ -173,13 +159,16 @@ class HttpTransport:
 
     async def close(self) -> None:
         """Close all connections."""
+        for deadlines in filter(None, (self._total, self._first)):
+            deadlines.close()
         session, self._session = self._session, None
         if session is not None:
             await session.close()
 
-    def _url(self, path: str) -> URL:
+    def _url(self, path: str, *, root: bool) -> URL:
         if path not in self._urls:
-            url = URL(self._endpoint.base_url.rstrip("/") + path)
+            base = self._endpoint.base_url.rstrip("/")
+            url = URL((base.removesuffix("/v1") if root else base) + path)
             version = self._endpoint.api_version
             self._urls[path] = url if version is None else url.with_query({"api-version": version})
         return self._urls[path]
@@ -203,6 +192,13 @@ class HttpTransport:
         elif self._key is not None:
             headers["Authorization"] = f"Bearer {self._key.reveal()}"
         return headers
+
+
+_UNLIMITED: Final = contextlib.nullcontext()
+
+
+def _nothing() -> None:
+    """Do nothing: no limit ends with the first token."""
 
 
 async def _head(response: aiohttp.ClientResponse) -> bytes:

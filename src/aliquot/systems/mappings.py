@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from typing import Any, Final, cast, get_args
 
 from aliquot.errors import excerpt, nearest
 from aliquot.systems.faults import FaultError
-from aliquot.systems.replies import Reply, ReplyStatus, classify, without_thoughts
+from aliquot.systems.replies import Reply, ReplyStatus, classify
 from aliquot.systems.requests import ChatRequest, CompletionRequest
+from aliquot.systems.thoughts import without_thoughts
+from aliquot.systems.traces import TRANSCRIPT_KEYS, is_number, trace_of, whole
 
-COUNTS: Final = ("tokens_in", "tokens_out", "tokens_reasoning", "tokens_cached", "steps", "tool_calls")
+COUNTS: Final = (
+    "tokens_in", "tokens_out", "tokens_reasoning", "tokens_cached", "steps", "tool_calls", "tool_errors",
+)  # fmt: skip
 NUMBERS: Final = ("first_token_s", "cost")
 WORDS: Final = ("reason", "finish", "currency", "stage")
-KEYS: Final = ("text", "status", *WORDS, *COUNTS, *NUMBERS)
+MOST: Final = 1 << 63
+"""What a count lies under."""
+
+TRACES: Final = ("stages", *TRANSCRIPT_KEYS)
+KEYS: Final = ("text", "status", *WORDS, *COUNTS, *NUMBERS, *TRACES)
 """What a mapping may hold."""
 
 
@@ -43,8 +52,16 @@ def decoding_of(request: ChatRequest | CompletionRequest) -> dict[str, Any]:
     return {name: value for name, value in said.items() if value is not None}
 
 
-def reply_of(returned: object, *, latency_s: float) -> Reply:
+def reply_of(returned: object, *, latency_s: float, asked: Sequence[Mapping[str, str]] = ()) -> Reply:
     """Return the reply that a text, a mapping or a reply is.
+
+    Without a text the answer is the last message of a transcript. An answer that is none is put down to the first
+    stage that is not ok.
+
+    Args:
+        returned: what came back.
+        latency_s: seconds it took.
+        asked: the messages that were to be continued.
 
     Raises:
         FaultError: it is none of them, or a key or value cannot be used.
@@ -58,7 +75,7 @@ def reply_of(returned: object, *, latency_s: float) -> Reply:
         'truncated'
     """
     if isinstance(returned, Reply):
-        return returned
+        return replace(returned, text=whole(returned.text))
     if isinstance(returned, str):
         returned = {"text": returned}
     if not isinstance(returned, Mapping):
@@ -66,31 +83,41 @@ def reply_of(returned: object, *, latency_s: float) -> Reply:
     said = cast("Mapping[str, Any]", returned)
     for name, value in said.items():
         _check(name, value)
-    text, aloud = without_thoughts(said.get("text") or "")
+    trace = trace_of(said, asked=asked)
+    text, aloud = without_thoughts(
+        whole(said["text"] if said.get("text") is not None else trace.answer or "")
+    )
     reasoned = aloud or bool(said.get("tokens_reasoning"))
     status, reason = classify(text, finish=said.get("finish"), reasoned=reasoned)
     stated = said.get("status")
     if stated is not None and (stated != "ok" or text.strip()):
         status, reason = stated, None
-    known = {name: said[name] for name in (*WORDS, *COUNTS, *NUMBERS) if said.get(name) is not None}
     given = Reply(text=text, status=status, reason=reason, latency_s=latency_s)
-    return replace(given, **known)
+    if status != "ok" and (failed := trace.failed_stage) is not None:
+        given = replace(given, stage=failed.name, reason=failed.reason or reason)
+    told = {"transcript": trace.turns, "stages": trace.stages, "tool_errors": trace.tool_errors}
+    return replace(given, **(told | _known(said) | {"tool_calls": trace.tool_calls}))
+
+
+def _known(said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is said beside the text, as the types that are written down."""
+    given = {name: value for name, value in said.items() if value is not None}
+    counts = {name: int(given[name]) for name in COUNTS if name in given and name != "tool_calls"}
+    numbers = {name: float(given[name]) for name in NUMBERS if name in given}
+    return counts | numbers | {name: whole(given[name]) for name in WORDS if name in given}
 
 
 def _check(name: object, value: object) -> None:
     """Refuse a key that is not known, or a value of another type."""
     if name not in KEYS:
         raise FaultError(f"{excerpt(name)} was returned, which is no key. {nearest(str(name), KEYS)}")
-    if value is None:
+    if value is None or name in TRACES or (name == "tool_calls" and isinstance(value, list | tuple)):
         return
-    number = not isinstance(value, bool) and isinstance(value, int | float)
     if name in COUNTS:
-        right, wanted = (
-            number and float(cast("float", value)).is_integer() and cast("float", value) >= 0,
-            "a count",
-        )
+        right = is_number(value) and 0 <= value < MOST and value == int(value)
+        wanted = "a count or a list" if name == "tool_calls" else "a count"
     elif name in NUMBERS:
-        right, wanted = number and cast("float", value) >= 0, "a number from 0"
+        right, wanted = is_number(value) and 0 <= value < inf, "a number from 0"
     elif name == "status":
         right, wanted = value in get_args(ReplyStatus), f"one of {', '.join(get_args(ReplyStatus))}"
     else:

@@ -1,7 +1,7 @@
 """Answers of OpenAI-compatible servers, read tolerantly, and the one way they become replies.
 
-What a model thought is never its answer: fields of reasoning are counted and left out, and so is what stands between
-``<think>`` and ``</think>`` at the beginning of a text.
+What a model thought is never its answer: fields of reasoning are counted and left out, and so is what stands at the
+beginning of a text in the tags of a chat template (``<think>`` … ``</think>`` and its kin) that no server has read.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from typing import Any, Final
 import msgspec
 
 from aliquot.systems.faults import FaultError
+from aliquot.systems.overruled import settings_used
 from aliquot.systems.refusals import describe
-from aliquot.systems.replies import Reply, ReplyStatus, classify, without_thoughts
+from aliquot.systems.replies import Reply, ReplyStatus, classify
+from aliquot.systems.thoughts import without_thoughts
 
 CALLED: Final = "a tool was called and nothing answered"
 
@@ -56,6 +58,8 @@ class Message(msgspec.Struct):
     refusal: str | None = None
     reasoning_content: Any = None
     reasoning: Any = None
+    thinking: Any = None
+    reasoning_details: Any = None
     tool_calls: list[Any] | None = None
 
 
@@ -77,6 +81,8 @@ class Completion(msgspec.Struct):
     model: str | None = None
     system_fingerprint: str | None = None
     error: Any = None
+    warnings: Any = None
+    verbose: Any = msgspec.field(default=None, name="__verbose")
 
 
 class Said(msgspec.Struct, kw_only=True):
@@ -91,6 +97,8 @@ class Said(msgspec.Struct, kw_only=True):
         usage: tokens.
         model: the model's name as the server returns it.
         fingerprint: the server's word for the state of its system.
+        used: what the server says it drew the answer with, where it says so.
+        warnings: what it says beside the answer.
     """
 
     text: str = ""
@@ -101,6 +109,8 @@ class Said(msgspec.Struct, kw_only=True):
     usage: Usage | None = None
     model: str | None = None
     fingerprint: str | None = None
+    used: Any = None
+    warnings: Any = None
 
 
 _COMPLETION: Final = msgspec.json.Decoder(Completion, strict=False)
@@ -153,13 +163,17 @@ def read_choice(found: Completion) -> Said:
     message = choice.message or choice.delta or Message(content=choice.text)
     return Said(
         text=text_of_parts(message.content),
-        reasoned=bool(message.reasoning_content or message.reasoning),
+        reasoned=any(
+            (message.reasoning_content, message.reasoning, message.thinking, message.reasoning_details)
+        ),
         refusal=message.refusal or "",
         finish=choice.finish_reason,
         tool_calls=len(message.tool_calls or ()),
         usage=found.usage,
         model=found.model,
         fingerprint=found.system_fingerprint,
+        used=settings_used(found.verbose),
+        warnings=found.warnings,
     )
 
 

@@ -6,9 +6,9 @@ is told once, with the parameter and the remedy.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -16,14 +16,15 @@ from aliquot.errors import UsageError
 from aliquot.stats.results import Undefined
 from aliquot.systems.endpoint import PATHS, Api, Endpoint
 from aliquot.systems.faults import FaultError
+from aliquot.systems.http_likelihoods import HttpLikelihoods
 from aliquot.systems.http_transport import HttpTransport, Incoming
 from aliquot.systems.keys import Key
 from aliquot.systems.openai_answers import Said, decode_completion, make_reply, read_choice
-from aliquot.systems.openai_bodies import chat_body, completion_body, echo_body, response_body
+from aliquot.systems.openai_bodies import chat_body, completion_body, response_body
 from aliquot.systems.openai_faults import Refusals, wants_other_budget
-from aliquot.systems.openai_likelihood import read_likelihood
 from aliquot.systems.openai_responses import read_response
 from aliquot.systems.openai_streams import ChoiceStream, ResponseStream, read_stream
+from aliquot.systems.overruled import MOST_TOLD, overruled, warnings_told
 from aliquot.systems.pace import Pace
 from aliquot.systems.replies import Likelihood, Reply
 from aliquot.systems.requests import ChatRequest, CompletionRequest, LikelihoodRequest
@@ -31,6 +32,8 @@ from aliquot.systems.retries import Patience, persist
 
 MOST_SNAPSHOTS: Final = 5
 """Snapshots of one server that are told apart; a further one is not recorded."""
+
+T = TypeVar("T")
 
 _encode = msgspec.json.Encoder().encode
 
@@ -60,6 +63,8 @@ class OpenAIModel:
         self._refusals = Refusals(endpoint)
         self._budget = "max_tokens"
         self._snapshots: dict[str, None] = {}
+        self._told: dict[str, dict[str, None]] = {"overruled": {}, "server_warnings": {}}
+        self._likelihoods = HttpLikelihoods(endpoint, self._transport, self._persist, self._see)
 
     @property
     def components(self) -> Mapping[str, str]:
@@ -68,8 +73,15 @@ class OpenAIModel:
 
     @property
     def observed(self) -> Mapping[str, str]:
-        """What the server said of itself while it answered: the model it named, and its fingerprint."""
-        return {"snapshot": ", ".join(self._snapshots)} if self._snapshots else {}
+        """What the server said while it answered: the model it named, what it overruled, how it told likelihoods."""
+        told = {"snapshot": self._snapshots, **self._told}
+        seen = {name: ", ".join(words) for name, words in told.items() if words}
+        return seen | ({"likelihood": self._likelihoods.way} if self._likelihoods.way else {})
+
+    @property
+    def load(self) -> Mapping[str, int]:
+        """What the pace of the server has counted, for all models that are asked there."""
+        return self._pace.seen
 
     @property
     def concurrency(self) -> int:
@@ -95,30 +107,15 @@ class OpenAIModel:
         self._require("completions")
         return await self._ask("completions", completion_body(self._endpoint, request))
 
-    async def log_likelihood(self, request: LikelihoodRequest) -> Likelihood | Undefined:
-        """Read the continuation's log-probability off the echo of the prompt, where the server has it."""
-        if not request.continuation:
-            return Undefined("the continuation is empty")
-
-        async def read(incoming: Incoming) -> Likelihood | Undefined:
-            found = decode_completion(await incoming.body(), content_type=incoming.content_type)
-            return read_likelihood(
-                found,
-                context=request.context,
-                continuation=request.continuation,
-                latency_s=incoming.elapsed_s,
-            )
-
-        body = _encode(echo_body(self._endpoint, request))
+    async def log_likelihood(self, request: LikelihoodRequest) -> Likelihood | Undefined | Reply:
+        """Return how probable a continuation is, as this server tells it: by echo, else by forced tokens."""
+        self._require("completions")
         try:
-            value, _ = await persist(
-                lambda: self._transport.send(PATHS["completions"], body, read),
-                pace=self._pace,
-                patience=self._patience,
-            )
+            found = await self._likelihoods.ask(request)
         except FaultError as fault:
-            return Undefined(f"the server gave no log-probability ({fault.reason})")
-        return value
+            return self._lost(fault, {})
+        self._refusals.answered = True
+        return found
 
     async def close(self) -> None:
         """Close all connections."""
@@ -136,21 +133,26 @@ class OpenAIModel:
         Raises:
             FaultError: it was given up.
         """
-        encoded, read = _encode(body), self._reader(api)
-        reply, faults = await persist(
-            lambda: self._transport.send(PATHS[api], encoded, read), pace=self._pace, patience=self._patience
-        )
+        encoded, read = _encode(body), self._reader(api, body)
+        reply, faults = await self._persist(lambda: self._transport.send(PATHS[api], encoded, read))
         self._refusals.answered = True
         return self._clean(replace(reply, faults=faults) if faults else reply)
 
-    def _reader(self, api: Api) -> Callable[[Incoming], Awaitable[Reply]]:
+    async def _persist(self, once: Callable[[], Awaitable[T]]) -> tuple[T, tuple[str, ...]]:
+        """Return what a request brings and the faults before it, at the pace and with the patience of this model."""
+        return await persist(once, pace=self._pace, patience=self._patience)
+
+    def _reader(self, api: Api, sent: Mapping[str, Any]) -> Callable[[Incoming], Awaitable[Reply]]:
         async def read(incoming: Incoming) -> Reply:
             if incoming.streams:
                 said = await read_stream(incoming, ResponseStream() if api == "responses" else ChoiceStream())
             else:
                 body = await incoming.body()
                 said = _read_whole(api, body, content_type=incoming.content_type)
-            self._see(said)
+            self._see(said.model, said.fingerprint)
+            if said.used is not None or said.warnings is not None:
+                self._note("overruled", overruled(sent, said.used))
+                self._note("server_warnings", warnings_told(said.warnings))
             return make_reply(said, latency_s=incoming.elapsed_s, first_token_s=incoming.first_s)
 
         return read
@@ -163,11 +165,17 @@ class OpenAIModel:
         """
         return self._refusals.judge(fault, body)
 
-    def _see(self, said: Said) -> None:
+    def _see(self, model: str | None, fingerprint: str | None) -> None:
         """Note which model answered."""
-        name = " ".join(word for word in (said.model, said.fingerprint) if word)
+        name = " ".join(word for word in (model, fingerprint) if word)
         if name and name not in self._snapshots and len(self._snapshots) < MOST_SNAPSHOTS:
             self._snapshots[self._scrub(name)] = None
+
+    def _note(self, name: str, words: Iterable[str]) -> None:
+        told = self._told[name]
+        for word in words:
+            if len(told) < MOST_TOLD:
+                told[self._scrub(word)] = None
 
     def _clean(self, reply: Reply) -> Reply:
         """Return the reply without the key, should the server have sent it back."""

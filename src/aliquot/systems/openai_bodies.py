@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from aliquot.errors import UsageError
@@ -57,6 +58,12 @@ def echo_body(endpoint: Endpoint, request: LikelihoodRequest) -> dict[str, Any]:
     body: dict[str, Any] = {"model": endpoint.model, "prompt": request.context + request.continuation}
     body |= {"echo": True, "logprobs": 1, "max_tokens": 1, "temperature": 0}
     return body | {name: value for name, value in endpoint.extra.items() if value is not None}
+
+
+def forced_body(endpoint: Endpoint, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the body that lets ``/completions`` write a given token, with all that the endpoint adds."""
+    extra = {name: value for name, value in endpoint.extra.items() if value is not None}
+    return {"model": endpoint.model, **asked, **extra}
 
 
 def _messages(request: ChatRequest) -> list[dict[str, str]]:

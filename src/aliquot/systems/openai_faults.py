@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from aliquot.errors import RunStoppedError, UsageError
+from aliquot.errors import RunStoppedError, UsageError, excerpt
 from aliquot.systems.endpoint import DRAWN, Endpoint
 from aliquot.systems.faults import FaultError
 from aliquot.systems.refusals import is_filtered, is_quota, is_too_long, refused_parameter
@@ -13,6 +13,9 @@ from aliquot.systems.replies import Reply
 
 BAD_BODY: Final = frozenset({400, 422})
 """HTTP statuses of a body the server does not take."""
+
+TOO_LARGE: Final = 413
+"""HTTP status of a body that is too large."""
 
 NOT_HERE: Final = frozenset({301, 302, 303, 307, 308, 404, 405})
 """HTTP statuses of a URL or model the server does not have."""
@@ -23,7 +26,7 @@ def wants_other_budget(fault: FaultError, sent: Mapping[str, Any]) -> bool:
     words = fault.error.message
     return (
         fault.status in BAD_BODY and "max_tokens" in sent and "max_completion_tokens" in words
-        and not is_too_long(fault.error)
+        and not is_too_long(fault.error, status=fault.status)
     )  # fmt: skip
 
 
@@ -58,11 +61,12 @@ class Refusals:
             )
         if is_filtered(fault.error):
             return self._reply(fault, "refused", "the system's content filter refused the prompt")
+        status = fault.status or 0
+        if (status in BAD_BODY or status == TOO_LARGE or status >= 500) and is_too_long(
+            fault.error, status=status
+        ):
+            return self._reply(fault, "failed", f"the prompt does not fit the model: {fault.error.message}")
         if fault.status in BAD_BODY:
-            if is_too_long(fault.error):
-                return self._reply(
-                    fault, "failed", f"the prompt does not fit the model: {fault.error.message}"
-                )
             parameter = refused_parameter(fault.error, sent)
             if parameter is not None:
                 raise UsageError(self._parameter(parameter, fault, sent))
@@ -88,11 +92,12 @@ class Refusals:
         where = (
             "decoding" if name in DRAWN else "extra" if name in self._endpoint.extra else "the model's keys"
         )
-        remedy = f"Change it under {where}"
+        schema = self._endpoint.json_schema is not None and name in {"response_format", "text"}
+        remedy = "That is what json_schema sends: leave it out" if schema else f"Change it under {where}"
         if name in DRAWN:
             key = "decoding" if name == "temperature" else "extra"
             remedy += f", or leave it to the server with {key}: {{{name}: null}}"
-        return f"{self._named()} refuses {name} = {sent[name]!r} ({fault.reason}). {remedy}"
+        return f"{self._named()} refuses {name} = {excerpt(sent[name])} ({fault.reason}). {remedy}"
 
     def _named(self) -> str:
         return f"{self._endpoint.model!r} at {self._endpoint.base_url}"

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from aliquot.stats.results import Undefined
-from aliquot.systems.openai_answers import Completion
+from aliquot.systems.openai_answers import Completion, Usage
 from aliquot.systems.replies import Likelihood
 
 NO_ECHO: Final = "the server tells no log-probabilities of a prompt (echo with logprobs on /completions)"
@@ -24,7 +24,7 @@ class Logprobs(msgspec.Struct):
 
 
 def read_likelihood(
-    found: Completion, *, context: str, continuation: str, latency_s: float
+    found: Completion, *, context: str, continuation: str, latency_s: float | None
 ) -> Likelihood | Undefined:
     """Sum the log-probabilities of the continuation's tokens.
 
@@ -53,11 +53,14 @@ def read_likelihood(
     numbers = [value for value in values if value is not None]
     if not places or len(numbers) < len(places):
         return Undefined("the server gives no log-probability for the first token of the continuation")
+    usage = found.usage or Usage()
     return Likelihood(
         log_probability=sum(numbers),
         tokens=len(places),
         greedy=_greedy(numbers, [_top(told.top_logprobs, place) for place in places]),
         latency_s=latency_s,
+        tokens_in=usage.prompt_tokens,
+        tokens_out=usage.completion_tokens,
     )
 
 

@@ -32,6 +32,9 @@ class Response(msgspec.Struct):
     usage: Usage | None = None
     model: str | None = None
     error: Any = None
+    temperature: Any = None
+    top_p: Any = None
+    max_output_tokens: Any = None
 
 
 class ResponseEvent(msgspec.Struct):
@@ -43,6 +46,9 @@ class ResponseEvent(msgspec.Struct):
     message: str | None = None
     code: str | None = None
 
+
+TOLD: Final = ("temperature", "top_p", "max_output_tokens")
+"""Fields in which a response repeats what it was drawn with."""
 
 _RESPONSE: Final = msgspec.json.Decoder(Response, strict=False)
 
@@ -74,4 +80,5 @@ def read_response(body: bytes | msgspec.Raw, *, content_type: str = "") -> Said:
         tool_calls=sum(output.type.endswith("_call") for output in found.output),
         usage=found.usage,
         model=found.model,
+        used={name: getattr(found, name) for name in TOLD},
     )

@@ -12,6 +12,7 @@ from aliquot.systems.faults import FaultError
 from aliquot.systems.http_transport import Incoming
 from aliquot.systems.openai_answers import Said, decode_completion, read_choice, told_fault, unreadable
 from aliquot.systems.openai_responses import ResponseEvent, read_response
+from aliquot.systems.overruled import settings_used
 
 BROKE_OFF: Final = "the answer's stream broke off"
 
@@ -52,6 +53,8 @@ class ChoiceStream:
         said.usage = found.usage or said.usage
         said.model = found.model or said.model
         said.fingerprint = found.system_fingerprint or said.fingerprint
+        said.used = settings_used(found.verbose) or said.used
+        said.warnings = found.warnings or said.warnings
         if not found.choices:
             return False
         bit = read_choice(found)

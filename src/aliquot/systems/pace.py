@@ -12,7 +12,7 @@ import math
 import random
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 LEAST_SPREAD_S: Final = 0.5
@@ -45,6 +45,7 @@ class Pace:
         self._opens = self._spread = 0.0
         self._lowered = -math.inf
         self._retries = float(FREE_RETRIES)
+        self._complaints = self._times_lowered = self._made_again = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     @property
@@ -56,6 +57,16 @@ class Pace:
     def in_flight(self) -> int:
         """Requests in flight."""
         return self._in_flight
+
+    @property
+    def seen(self) -> Mapping[str, int]:
+        """Most requests in flight, complaints of the server, how often they lowered the limit, requests made again."""
+        return {
+            "most_in_flight": self._most,
+            "complaints": self._complaints,
+            "lowered": self._times_lowered,
+            "retries": self._made_again,
+        }
 
     @property
     def closed_s(self) -> float:
@@ -96,7 +107,9 @@ class Pace:
         """
         before = self._in_flight
         self._in_flight -= 1
+        self._complaints += too_many
         if too_many and started >= self._lowered:
+            self._times_lowered += 1
             self._limit = max(1.0, min(self._limit, before) / 2)
             self._lowered = self._clock()
         elif answered:
@@ -107,11 +120,17 @@ class Pace:
                     self._limit = math.inf
         self._wake()
 
-    def spend_retry(self) -> bool:
-        """Take one retry of a lost request from the budget; False when it is used up."""
-        if self._retries < 1:
-            return False
-        self._retries -= 1
+    def grant_retry(self, *, free: bool) -> bool:
+        """Return whether a lost request may be made again, and count it; False when the budget is used up.
+
+        Args:
+            free: the server itself says when to come again, which costs no budget.
+        """
+        if not free:
+            if self._retries < 1:
+                return False
+            self._retries -= 1
+        self._made_again += 1
         return True
 
     async def _turn(self) -> None:

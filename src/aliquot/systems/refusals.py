@@ -24,6 +24,9 @@ _CONTEXT_WORDS: Final = re.compile(
     r"maximum context length|context (?:size|window|length)|too many tokens|longer than the model",
     re.IGNORECASE,
 )
+_CONTEXT_EXCEEDED: Final = re.compile(
+    r"context size has been exceeded|exceeds the available context", re.IGNORECASE
+)
 _REFUSED_WORDS: Final = re.compile(
     r"unsupported|not support|unknown|unrecognized|unexpected|not permitted|not allowed|extra (?:inputs|fields)"
     r"|invalid|must be|should be|out of range|does not exist",
@@ -40,7 +43,7 @@ def refusal(status: int, headers: Mapping[str, str], body: bytes) -> FaultError:
     said = f": {error.message}" if error.message else ""
     return FaultError(
         f"HTTP {status}{said}",
-        again=(status in AGAIN or status >= 500) and not quota,
+        again=(status in AGAIN or status >= 500) and not quota and not is_too_long(error, status=status),
         throttled=throttled or wait is not None,
         wait_s=wait,
         status=status,
@@ -80,8 +83,9 @@ def describe(found: object) -> ServerError:
     detail = about.get("detail")
     if isinstance(detail, list) and detail and isinstance(detail[0], dict):  # FastAPI's form
         first = cast("dict[str, Any]", detail[0])
-        param = str((first.get("loc") or [""])[-1])
-        return ServerError(_words(f"{param}: {first.get('msg', '')}"), param=param)
+        place = [str(part) for part in first.get("loc") or [] if part != "body"]
+        words = f"{'.'.join(place)}: {first.get('msg', '')}"
+        return ServerError(_words(words), param=place[0] if place else "")
     codes = [about.get("code"), about.get("type")]
     deeper = about.get("innererror")
     if isinstance(deeper, dict):  # Azure's content filter
@@ -103,9 +107,12 @@ def is_filtered(error: ServerError) -> bool:
     return any(word in error.code.lower() for word in _FILTERS)
 
 
-def is_too_long(error: ServerError) -> bool:
-    """Return whether the prompt does not fit what the model can read."""
-    return any(word in error.code for word in _CONTEXT) or bool(_CONTEXT_WORDS.search(error.message))
+def is_too_long(error: ServerError, *, status: int | None) -> bool:
+    """Return whether the prompt does not fit what the model can read; llama.cpp may say so with status 500."""
+    if any(word in error.code for word in _CONTEXT):
+        return True
+    words = _CONTEXT_WORDS if status is None or status < 500 else _CONTEXT_EXCEEDED
+    return bool(words.search(error.message))
 
 
 def refused_parameter(error: ServerError, sent: Mapping[str, Any]) -> str | None:
@@ -121,8 +128,10 @@ def refused_parameter(error: ServerError, sent: Mapping[str, Any]) -> str | None
     own = {"model", "messages", "prompt", "input"}
     names = [name for name in sent if name not in own]
     root = re.split(r"[.\[]", error.param)[0]
-    if root:
-        return root if root in names else None
+    if root in names:
+        return root
+    if root in own:
+        return None
     if not _REFUSED_WORDS.search(error.message):
         return None
     named = [name for name in names if re.search(rf"\b{re.escape(name)}\b", error.message)]

@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from aliquot.evidence.stages import Stage
+from aliquot.evidence.transcripts import Turn
+from aliquot.files.records import OptionLikelihood, TextLikelihood
+
 ReplyStatus: TypeAlias = Literal["ok", "refused", "truncated", "timeout", "failed", "error"]
 
 EMPTY = "empty answer"
@@ -37,8 +41,13 @@ class Reply:
         stage: where in a pipeline it happened.
         steps: steps an agent took.
         tool_calls: tools it called.
+        tool_errors: of those, calls that failed.
+        transcript: what was said and called for this answer, where the system tells.
+        stages: the stages of its pipeline, where it tells.
         faults: what went wrong with each request made for this answer before the last, and with the last when there
             is no answer.
+        options: how probable each option of a choice was.
+        likelihood: how probable the whole text was.
     """
 
     text: str
@@ -56,7 +65,12 @@ class Reply:
     stage: str | None = None
     steps: int | None = None
     tool_calls: int | None = None
+    tool_errors: int | None = None
+    transcript: tuple[Turn, ...] = ()
+    stages: tuple[Stage, ...] = ()
     faults: tuple[str, ...] = ()
+    options: tuple[OptionLikelihood, ...] = ()
+    likelihood: TextLikelihood | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,12 +82,18 @@ class Likelihood:
         tokens: number of tokens of the continuation.
         greedy: whether every token was the most probable one at its place.
         latency_s: seconds for all requests of this continuation.
+        tokens_in: tokens of all these requests, where they are known.
+        tokens_out: tokens that these requests had the model write, where they are known.
+        faults: what went wrong with requests made before those that were answered.
     """
 
     log_probability: float
     tokens: int
     greedy: bool
     latency_s: float | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    faults: tuple[str, ...] = ()
 
 
 def classify(text: str, *, finish: str | None, reasoned: bool = False) -> tuple[ReplyStatus, str | None]:
@@ -126,26 +146,3 @@ def settled(reply: Reply) -> Reply:
         return reply
     status, reason = classify(reply.text, finish=reply.finish, reasoned=bool(reply.tokens_reasoning))
     return replace(reply, status=status, reason=reason)
-
-
-def without_thoughts(text: str) -> tuple[str, bool]:
-    """Return a text without what the model thought aloud before it, and whether there was any.
-
-    Thoughts that were cut leave nothing; an end without a beginning is that of a template which opens them itself.
-
-    Examples:
-        >>> without_thoughts("<think>check</think>B"), without_thoughts("<think>I lean to B")
-        (('B', True), ('', True))
-        >>> without_thoughts("so B then</think> B"), without_thoughts("B")
-        (('B', True), ('B', False))
-    """
-    if "think>" not in text:
-        return text, False
-    rest, aloud = text.lstrip(), False
-    while rest.startswith("<think>"):
-        _, _, rest = rest.partition("</think>")
-        rest, aloud = rest.lstrip(), True
-    before, end, after = rest.partition("</think>")
-    if end and "<think>" not in before:
-        return after.lstrip(), True
-    return (rest, True) if aloud else (text, False)

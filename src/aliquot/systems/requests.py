@@ -1,12 +1,14 @@
-"""What a system is asked: three frozen requests with one canonical form each."""
+"""What a system is asked: frozen requests with one canonical form each."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias
+
+import msgspec
 
 from aliquot.errors import UsageError
 
@@ -66,13 +68,41 @@ class CompletionRequest:
 
 @dataclass(frozen=True, slots=True)
 class LikelihoodRequest:
-    """How probable is ``continuation`` after ``context``, token by token."""
+    """How probable is ``continuation`` after ``context``, token by token.
+
+    Without a context it is how probable a text is from its first token on; one that is longer than what the model reads
+    is then cut into windows.
+    """
 
     context: str
     continuation: str
 
 
-Request: TypeAlias = ChatRequest | CompletionRequest | LikelihoodRequest
+@dataclass(frozen=True, slots=True)
+class ChoiceRequest:
+    """Which of several continuations is the most probable; asked as one ``LikelihoodRequest`` for each.
+
+    Attributes:
+        context: the question.
+        options: the options' texts, of which the answer is one.
+        continuations: what stands for each option behind the context.
+        unconditional: a context without the question, after which each continuation is asked too; None for none.
+    """
+
+    context: str
+    options: tuple[str, ...]
+    continuations: tuple[str, ...]
+    unconditional: str | None = None
+
+    @property
+    def parts(self) -> tuple[LikelihoodRequest, ...]:
+        """The requests that it consists of: each continuation after the context, then each without it."""
+        contexts = (self.context,) if self.unconditional is None else (self.context, self.unconditional)
+        return tuple(LikelihoodRequest(context, one) for context in contexts for one in self.continuations)
+
+
+Request: TypeAlias = ChatRequest | CompletionRequest | LikelihoodRequest | ChoiceRequest
+"""Whatever a system can be asked."""
 
 
 def canonical(request: Request) -> str:
@@ -84,17 +114,23 @@ def canonical(request: Request) -> str:
         >>> canonical(CompletionRequest("2 + 2 =", Decoding(max_tokens=4)))
         '{"completion":{"decoding":{"max_tokens":4,"stop":[],"temperature":0.0},"prompt":"2 + 2 ="}}'
     """
+    return _canonical(request).decode()
+
+
+def _canonical(request: Request) -> bytes:
     kind = type(request).__name__.removesuffix("Request").lower()
     body = _fields(request)  # not asdict, which copies everything and takes four times as long
-    if isinstance(request, ChatRequest):
-        body["messages"] = [_fields(message) for message in request.messages]
-    if not isinstance(request, LikelihoodRequest):
-        drawn = _fields(request.decoding)
-        body["decoding"] = {name: value for name, value in drawn.items() if value is not None}
-    return json.dumps({kind: body}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    if isinstance(request, ChatRequest | CompletionRequest):
+        body["decoding"] = _drawn(request.decoding)
+    return msgspec.json.encode({kind: body}, order="sorted")
 
 
-def _fields(record: Request | Message | Decoding) -> dict[str, Any]:
+@lru_cache(maxsize=64)
+def _drawn(decoding: Decoding) -> Mapping[str, Any]:
+    return {name: value for name, value in _fields(decoding).items() if value is not None}
+
+
+def _fields(record: Request | Decoding) -> dict[str, Any]:
     return {name: getattr(record, name) for name in record.__slots__}
 
 
@@ -110,7 +146,7 @@ def fingerprint(request: Request, *, of: Mapping[str, str] | None = None) -> str
         >>> a == fingerprint(CompletionRequest("hello")), a == fingerprint(CompletionRequest("Hello"))
         (True, False)
     """
-    asked = canonical(request)
+    asked = _canonical(request)
     if of is not None:
-        asked += json.dumps(dict(of), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(asked.encode()).hexdigest()
+        asked += msgspec.json.encode(dict(of), order="sorted")
+    return hashlib.sha256(asked).hexdigest()

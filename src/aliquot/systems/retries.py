@@ -94,7 +94,7 @@ def _over(fault: FaultError, *, tried: int, pace: Pace, patience: Patience) -> b
     """Return whether a fault is the last; a server that says when to come again costs no retry budget."""
     if not fault.again or tried >= patience.tries:
         return True
-    return not fault.throttled and not pace.spend_retry()
+    return not pace.grant_retry(free=fault.throttled)
 
 
 def retry_after(headers: Mapping[str, str], *, now: Callable[[], float] = time.time) -> float | None:

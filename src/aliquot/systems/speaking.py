@@ -32,15 +32,18 @@ class Speaking:
 
     Args:
         command: the program and its arguments.
+        folder: where it is run; None for where this process is.
 
     Raises:
         MachineError: it cannot be started.
     """
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], *, folder: str | None = None) -> None:
         pipe = subprocess.PIPE
         try:
-            self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe)  # noqa: S603 - the user's own
+            self._process = subprocess.Popen(  # noqa: S603 - the user's own
+                command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=folder
+            )
         except (OSError, ValueError) as error:
             raise MachineError(f"the command {excerpt(command[0])} cannot be started: {error}") from error
         self._guard = Lock()

@@ -36,12 +36,22 @@ class System(Protocol):
         """Continue a text."""
         ...
 
-    async def log_likelihood(self, request: LikelihoodRequest) -> Likelihood | Undefined:
-        """Return how probable a continuation is, or why that is not defined for this text."""
+    async def log_likelihood(self, request: LikelihoodRequest) -> Likelihood | Undefined | Reply:
+        """Return how probable a continuation is, why that is not defined for this text, or the fault that befell it."""
         ...
 
     async def close(self) -> None:
         """Free what the system holds; asking afterwards is a mistake of the caller."""
+        ...
+
+
+@runtime_checkable
+class Paced(Protocol):
+    """A system that is slowed down when its server asks for it."""
+
+    @property
+    def load(self) -> Mapping[str, int]:
+        """What its pace has counted so far, by name."""
         ...
 
 

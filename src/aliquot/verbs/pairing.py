@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from aliquot.analysis.settings import variants_told
 from aliquot.errors import InputError, UsageError
 from aliquot.evidence.assembly import rename, select
 from aliquot.evidence.contents import headline_metric, require, tasks
@@ -183,7 +184,8 @@ def _only_two(evidence: Evidence) -> tuple[str, str]:
         raise InputError(f"there is nothing to compare: {said}")
     remedy = "give a second file" if len(known) == 1 else "name two with --systems BASELINE CANDIDATE"
     found = "1 system" if len(known) == 1 else f"{len(known)} systems"
-    raise UsageError(f"{found} found ({', '.join(known)}); {remedy}")
+    told = variants_told(evidence, known, task=next(iter(tasks(evidence)), ""))
+    raise UsageError(f"{found} found ({', '.join(known)}); {remedy}{f'. Of these {told}' if told else ''}")
 
 
 def _across(sources: Sequence[str | Path | Evidence], options: ReadOptions) -> tuple[Evidence, str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from aliquot.analysis.rescoring import compare_rules
@@ -18,12 +18,22 @@ from aliquot.files.records import Response, settle
 from aliquot.files.run_directory import MANIFEST, RunDirectory, is_run
 from aliquot.findings.rescoring import RescoredSystem, Rescoring, write_rescoring
 from aliquot.item_sets.items import Item
+from aliquot.item_sets.option_order import OptionOrder
 from aliquot.item_sets.sources import load as load_items
 from aliquot.readers.options import ReadOptions
 from aliquot.runner.evaluation import Evaluation, ScorerSpec
-from aliquot.runner.evaluation_file import read_evaluation
-from aliquot.runner.rescoring import Rescored, keep_rescoring, require_items, rules_of, with_rescored
-from aliquot.runner.results import build_evidence, read_kept_items
+from aliquot.runner.evaluation_python import load_evaluation
+from aliquot.runner.rescoring import (
+    Rescored,
+    keep_rescoring,
+    require_items,
+    require_read,
+    rules_of,
+    with_rescored,
+)
+from aliquot.runner.results import build_evidence, order_of, read_kept_items
+from aliquot.runner.stored import responses_of
+from aliquot.scorers.rules import rule_named
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.stats.results import Estimate, Undefined
 from aliquot.verbs.read import convert, load
@@ -32,13 +42,14 @@ from aliquot.verbs.reproduce import command_line
 
 @dataclass(frozen=True, slots=True)
 class _Answers:
-    """What is scored: the evidence, each answer as a run would have recorded it, and the items by task."""
+    """What is scored: evidence, answers as a run would have recorded them, items by task, and orders of options."""
 
     evidence: Evidence
     responses: tuple[Response, ...]
     items: Mapping[str, Mapping[str, Item]]
     file: str
     inputs_known: bool
+    orders: Mapping[str, OptionOrder] = field(default_factory=dict[str, OptionOrder])
 
 
 def rescore(
@@ -74,7 +85,7 @@ def rescore(
     """
     if scorer is None and evaluation is None:
         raise UsageError("say by which rule: --scorer RULE, or --evaluation FILE for the scorer of a file")
-    given = read_evaluation(evaluation) if isinstance(evaluation, str | Path) else evaluation
+    given = load_evaluation(evaluation).evaluation if isinstance(evaluation, str | Path) else evaluation
     spec = ScorerSpec(rule=scorer) if scorer is not None or given is None else given.scorer
     run = _run_of(source)
     if run is not None:
@@ -124,29 +135,27 @@ def _of_run(run: RunDirectory, journal: Journal) -> _Answers:
     evidence = build_evidence(run) if run.evidence_is_stale else run.read_evidence()
     items: dict[str, dict[str, Item]] = {}
     for one in kept:
-        items.setdefault(one.task, {})[one.item] = Item(one.item, one.fields)
-    return _Answers(evidence, settle(journal.records), items, str(run.path), inputs_known=True)
+        items.setdefault(one.task, {})[one.item] = one.as_asked()
+    manifest = run.manifest
+    orders = {} if manifest is None else {name: order_of(manifest, name) for name in manifest.systems}
+    responses = settle(journal.records)
+    return _Answers(evidence, responses, items, str(run.path), inputs_known=True, orders=orders)
 
 
 def _of_log(source: str | Path | Evidence, options: ReadOptions | None) -> _Answers:
     """Return the answers of a log as a run would have recorded them."""
     evidence = load([source], options=options)
     named = "the evidence" if isinstance(source, Evidence) else str(source)
-    texts, responses, items = evidence.texts, list[Response](), dict[str, dict[str, Item]]()
-    for row in evidence.responses.iter_rows(named=True):
-        system, task, item, attempt = (row[name] for name in ("system", "task", "item", "attempt"))
-        text = texts.response(system, task, item, attempt) if texts else None
-        status = row["status"]
-        if status in {"ok", "unparsed"}:  # whether an answer can be read is for the new rule to say
-            status = "missing" if text is None else "ok"
-        key = {"system": system, "task": task, "item": item, "attempt": attempt}
-        responses.append(Response(**key, status=status, reason=row["reason"], text=text))
-        if texts and item not in items.setdefault(task, {}):
-            reference = texts.reference(task, item)
-            items[task][item] = Item(item, {} if reference is None else {"reference": reference})
+    texts, items = evidence.texts, dict[str, dict[str, Item]]()
+    responses = responses_of(evidence)
+    for response in responses:
+        if texts and response.item not in items.setdefault(response.task, {}):
+            reference = texts.reference(response.task, response.item)
+            fields = {} if reference is None else {"reference": reference}
+            items[response.task][response.item] = Item(response.item, fields)
     if not any(response.text for response in responses):
         raise InputError("keeps no answers, so there is nothing to score", file=named)
-    return _Answers(evidence, tuple(responses), items, named, inputs_known=False)
+    return _Answers(evidence, responses, items, named, inputs_known=False)
 
 
 def _rescored(
@@ -165,21 +174,28 @@ def _rescored(
             require_items(asked, listed, file=file)
             items = {item: listed[item] for item in own}
             fields = {item: dict(about.fields) for item, about in items.items()}
+        rules = rules_of(spec, items.values(), file=file)
         one = Rescored(
             task=task,
-            base=_base(evidence, task),
-            rules=rules_of(spec, items.values(), file=file),
+            base=_base(evidence, task, rules),
+            rules=rules,
             items=item_set.hash[:8] if item_set is not None else "",
             fields=fields,
         )
-        evidence = with_rescored(evidence, one, answers.responses, items)
+        require_read(one, answers.responses, file=file)
+        evidence = with_rescored(evidence, one, answers.responses, items, orders=answers.orders)
         made.append(one)
     return evidence, tuple(made)
 
 
-def _base(evidence: Evidence, task: str) -> str:
-    """Return the metric that is read anew: the headline without its filter; success where it is no pass or fail."""
+def _base(evidence: Evidence, task: str, rules: Mapping[str, str]) -> str:
+    """Return the metric that is read anew: the headline without its filter; success where it is no pass or fail.
+
+    A rule that measures what the headline measures reads that anew, whatever it is.
+    """
     headline = headline_metric(evidence, task)
+    if headline in {rule_named(rule).metric for rule in rules.values()}:
+        return headline
     return headline.split(",")[0] if scale_of(evidence, headline).kind == "binary" else "success"
 
 

@@ -10,25 +10,23 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from aliquot.errors import InputError, RunStoppedError, UsageError, nearest
+from aliquot.errors import InputError, RunStoppedError, UsageError
 from aliquot.evidence.tables import Evidence
 from aliquot.runner.cache import AnswerCache
-from aliquot.runner.evaluation import Evaluation, ModelName
-from aliquot.runner.evaluation_file import read_evaluation
+from aliquot.runner.evaluation import Evaluation
+from aliquot.runner.evaluation_python import Loaded, load_evaluation
 from aliquot.runner.executor import Terms
 from aliquot.runner.only import ATTEMPTS, ItemAgain, differing_items, how_they_came, narrowed, read_only
-from aliquot.runner.plan import Plan, make_plan
+from aliquot.runner.opening import open_models
+from aliquot.runner.plan import make_plan
 from aliquot.runner.progress import Observer, Progress, Silent
 from aliquot.runner.session import Clocks, run_session
 from aliquot.verbs.read import read
 
 if TYPE_CHECKING:
     from aliquot.systems.system import System
-
-EMBEDDED: Final = "embedded"
-"""The model name under which an evaluation asks the embedded model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,7 @@ def run(
     directory: str | Path = "runs",
     models: Mapping[str, System] | None = None,
     observer: Observer | None = None,
-    limit: int | None = None,
+    limit: int | str | None = None,
     only: str | None = None,
     attempts: int | None = None,
     concurrency: int | None = None,
@@ -66,12 +64,12 @@ def run(
     Works in a script and inside a running event loop (a notebook), where it uses a thread with its own loop.
 
     Args:
-        evaluation: an evaluation file, or an ``Evaluation``.
+        evaluation: an evaluation file, or an ``Evaluation``; a Python file is executed.
         directory: where run directories are kept.
-        models: systems by the name under which the evaluation's ``model`` asks for them; ``embedded`` and
-            models named by their URL are there without being given. They are not closed.
+        models: systems by the name under which the evaluation's ``model`` asks for them; ``embedded`` and what the
+            evaluation describes itself are there without being given. They are not closed.
         observer: receives progress.
-        limit: ask this many items only, a seeded stratified part.
+        limit: ask this many items only, or a share like ``50%`` (rounded up): a seeded stratified part.
         only: ``broke:A,B`` (or ``fixed``, ``differ``): of a run that is there, ask only the items on which systems A
             and B differ that way again, into a directory of its own within the run's, which stays as it is.
         attempts: with ``only``: answers asked of A and of B for each item; 5 by default.
@@ -125,7 +123,7 @@ async def run_async(
     directory: str | Path = "runs",
     models: Mapping[str, System] | None = None,
     observer: Observer | None = None,
-    limit: int | None = None,
+    limit: int | str | None = None,
     only: str | None = None,
     attempts: int | None = None,
     concurrency: int | None = None,
@@ -137,8 +135,8 @@ async def run_async(
     """Do what ``run`` does, on the running event loop; parameters, result and errors are those of ``run``."""
     if concurrency is not None and concurrency < 1:
         raise UsageError(f"concurrency is {concurrency}; it must be 1 or more")
-    if not isinstance(evaluation, Evaluation):
-        evaluation = read_evaluation(evaluation)
+    loaded = Loaded(evaluation) if isinstance(evaluation, Evaluation) else load_evaluation(evaluation)
+    evaluation = loaded.evaluation
     if max_cost is not None and not any(spec.prices for spec in evaluation.systems.values()):
         raise UsageError("--max-cost needs prices: give the systems of the evaluation a key 'prices'")
     _check_only(only, attempts, together={"limit": limit, "cache": cache})
@@ -149,8 +147,8 @@ async def run_async(
         before = differing_items(_evidence_of(path), chosen, task=plan.task)
         plan, folder = narrowed(plan, chosen, list(before), attempts=attempts or ATTEMPTS)
         path /= folder
-    given = dict(models or {})
-    opened = await _open_missing(plan, given, threads=threads)
+    given = {**loaded.models, **(models or {})}
+    opened = await open_models(plan, given, threads=threads)
     clocks = Clocks(seconds=time.monotonic, now=lambda: datetime.now().astimezone())
     try:
         with ExitStack() as stack:
@@ -164,7 +162,7 @@ async def run_async(
                 terms=Terms(concurrency=concurrency, interleave=interleave, cache=kept, max_cost=max_cost),
             )
     finally:
-        for model in opened.values():
+        for model in (*opened.values(), *loaded.models.values()):
             await model.close()
     if chosen is None:
         return Run(path, evidence)
@@ -185,27 +183,6 @@ def _evidence_of(path: Path) -> Evidence:
     if not path.exists():
         raise InputError("there is no such run yet", file=str(path), remedy="Run it first, without only")
     return read(path)
-
-
-async def _open_missing(
-    plan: Plan, given: Mapping[str, System], *, threads: int | None
-) -> dict[ModelName, System]:
-    """Open what the evaluation asks for and nobody gave: the embedded model, and models over HTTP."""
-    wanted = {spec.model for spec in plan.evaluation.systems.values()}
-    named = {model for model in wanted if isinstance(model, str)} - given.keys()
-    for name in sorted(named - {EMBEDDED}):
-        raise UsageError(f"there is no model {name!r}. {nearest(name, {EMBEDDED, *given})}")
-    opened: dict[ModelName, System] = {}
-    endpoints = [model for model in wanted if not isinstance(model, str)]
-    if endpoints:
-        from aliquot.systems.opening import open_endpoints
-
-        opened |= open_endpoints(endpoints)
-    if EMBEDDED in named:
-        from aliquot.systems.embedded import EmbeddedModel
-
-        opened[EMBEDDED] = await asyncio.to_thread(EmbeddedModel, threads=threads)
-    return opened
 
 
 class _Watcher:
