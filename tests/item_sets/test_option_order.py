@@ -104,3 +104,11 @@ def test_what_is_asked_is_what_is_scored(how: str):
     assert score(RULES["exact"], item, letter).value == 1
     other = next(one for one in "ABCD" if one != letter)
     assert score(RULES["exact"], item, other).value == 0
+
+
+def test_a_turn_without_options_still_follows_turns_that_have_them():
+    first = capital(reference="B")
+    second = Item("norway-2", {"question": "Sure?", "reference": "yes"}, conversation="c", before=first)
+    asked = arranged(second, OptionOrder("reversed"))
+    assert asked.earlier[0].fields["options"] == ["Narvik", "Moss", "Oslo", "Bergen"]
+    assert (asked.earlier[0].reference, asked.reference) == ("C", "yes")

@@ -87,7 +87,7 @@ def test_a_line_tells_rate_time_errors_what_could_be_read_and_a_peek(
 ) -> None:
     shown = Progress(
         system="first", done=40, total=100, kept=0, statuses={"ok": 33, "refused": 1, "unparsed": 4, "error": 2},
-        elapsed_s=20.0, spent=0.4, currency="USD", scores={"first": (19.0, 38)},
+        elapsed_s=20.0, spent=0.4, currency="USD", expected_cost=1.0, scores={"first": (19.0, 38)},
     )  # fmt: skip
     ProgressLine().answered(shown)
     assert capsys.readouterr().err == (

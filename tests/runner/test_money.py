@@ -22,7 +22,10 @@ PRICES = Prices(input=2.0, output=10.0, cached=0.5)
 
 def priced(items: Path, **changes: object):
     spec = SystemSpec(
-        model="fake", prompt="{{ question }}", prices=Prices(input=1000.0, output=2000.0, per=1000)
+        model="fake",
+        prompt="{{ question }}",
+        prices=Prices(input=1000.0, output=2000.0, per=1000),
+        decoding=Decoding(max_tokens=5),
     )
     return evaluation(items, systems={"first": spec}, **changes)
 

@@ -94,11 +94,16 @@ def test_what_made_the_answers_is_what_the_manifest_and_the_settings_say(tmp_pat
 def test_what_was_paid_once_is_not_paid_again(tmp_path: Path) -> None:
     write_old(tmp_path)
     stored = SystemSpec(model=StoredRun(run=str(tmp_path / "old"), system="long"))
-    priced = SystemSpec(model="fake", prompt="{{ question }}", prices=Prices(input=0.1, output=0.1, per=1))
+    priced = SystemSpec(
+        model="fake",
+        prompt="{{ question }}",
+        prices=Prices(input=0.1, output=0.1, per=1),
+        decoding=Decoding(max_tokens=1),
+    )
     given = evaluation(write_items(tmp_path, 4), systems={"was": stored, "now": priced})
     fake = FakeSystem(lambda prompt: Reply(text=right(prompt), tokens_in=1, tokens_out=1))
     found = run(
-        given, directory=tmp_path, models={"fake": fake}, max_cost=1.0
+        given, directory=tmp_path, models={"fake": fake}, max_cost=2.0
     )  # 44 were paid for the old ones
     assert len(records(found, "now")) == 4
     beside = {side.unit for side in aliquot.compare(found.path).side_metrics.costs}

@@ -11,11 +11,12 @@ import pytest
 from aliquot import compare, read, rescore
 from aliquot.errors import AliquotError, InputError, UsageError
 from aliquot.files.run_directory import RunDirectory
+from aliquot.item_sets.items import Item, ItemSet
 from aliquot.item_sets.option_order import OptionOrder
 from aliquot.runner.evaluation import Evaluation, Variant
 from aliquot.runner.evaluation_file import parse_evaluation, read_evaluation
 from aliquot.runner.plan import make_plan
-from aliquot.runner.shots import ShotsSpec
+from aliquot.runner.shots import Shots, ShotsSpec
 from aliquot.systems.fake import FakeSystem
 from aliquot.systems.requests import ChatRequest
 from aliquot.verbs.run import run
@@ -373,3 +374,13 @@ def test_the_variants_of_the_page_can_be_asked_as_they_stand(tmp_path: Path):
         == 3
     )
     assert found["small/short/given/none"]["i0"] == "Q: q0\nA. a0\nB. b0\nC. c0\nA: "
+
+
+def test_a_turn_is_never_shown_turns_of_its_own_conversation():
+    turns = [
+        Item(f"{talk}-{k}", {"question": f"{talk}{k}", "reference": "x"}, conversation=talk)
+        for talk in ("a", "b")
+        for k in range(3)
+    ]
+    shots = Shots(ShotsSpec(source="items", n=3), ItemSet("talks", tuple(turns)))
+    assert all(shot["question"][0] != turn.conversation for turn in turns for shot in shots.of(turn))  # type: ignore[index]

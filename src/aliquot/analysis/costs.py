@@ -9,6 +9,7 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
+from aliquot.analysis.settings import COST
 from aliquot.analysis.spent import recorded_columns
 from aliquot.evidence.tables import Evidence
 from aliquot.findings.comparison import Quantiles
@@ -34,6 +35,30 @@ class Price:
     seconds: float | None
     cost: float | None
     currency: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CostWords:
+    """What a run says of its costs.
+
+    Attributes:
+        source: by whose word the systems' costs are known; None where that is not recorded.
+        others: what was paid in other scopes than the systems', each in words.
+    """
+
+    source: str | None
+    others: tuple[str, ...]
+
+
+def cost_words(evidence: Evidence, *systems: str) -> CostWords:
+    """Return by whose word the costs of systems are known, and what judges of them cost."""
+    rows = evidence.settings.filter(
+        pl.col("system").is_in(systems), pl.col("name").str.starts_with(COST), pl.col("value").is_not_null()
+    )
+    told = [(name.removeprefix(COST), value) for name, value in rows.select("name", "value").iter_rows()]
+    sources = dict.fromkeys(value for name, value in told if name == "source")
+    others = tuple(dict.fromkeys(f"{name} {value}" for name, value in told if name != "source"))
+    return CostWords(", ".join(sources) or None, others)
 
 
 def price_of(evidence: Evidence, *systems: str, task: str) -> Price:

@@ -23,6 +23,24 @@ def check_level(level: float) -> None:
         )
 
 
+def share_of(floor: float | str) -> float:
+    """Return a floor as a share.
+
+    Raises:
+        UsageError: no number.
+
+    Examples:
+        >>> share_of("90%"), share_of(0.9)
+        (0.9, 0.9)
+    """
+    text = str(floor).strip()
+    try:
+        number = float(text.removesuffix("%"))
+    except ValueError:
+        raise UsageError(f"{text!r} is no floor; write 0.9 or 90%") from None
+    return number / 100 if text.endswith("%") else number
+
+
 def margin_on(scale: Scale, margin: float | str | None) -> float | None:
     """Return a margin in the metric's own units.
 

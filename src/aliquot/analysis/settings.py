@@ -10,6 +10,9 @@ import polars as pl
 from aliquot.evidence.contents import tasks
 from aliquot.evidence.tables import Evidence
 
+COST = "cost."
+"""Begins the names of settings that say by whose word costs are known, and what other scopes cost; no component."""
+
 _SHORT = 24
 """Values longer than this (prompts, hashes) are named, not printed."""
 
@@ -49,7 +52,7 @@ def settings_of(settings: pl.DataFrame, system: str, *, task: str, tasks: Sequen
 
 def contrast_settings(a: dict[str, str], b: dict[str, str]) -> Contrast:
     """Return what two systems' settings share and where they differ; a name known on one side only differs."""
-    names = sorted(a.keys() | b.keys())
+    names = sorted(name for name in a.keys() | b.keys() if not name.startswith(COST))
     different = [name for name in names if a.get(name) != b.get(name)]
     return Contrast(
         same=_components([name for name in names if name not in different], apart=different),

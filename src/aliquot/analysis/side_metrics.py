@@ -78,8 +78,10 @@ def find_side_metrics(
     )
     if not recorded_columns(evidence) and not (texts and evidence.texts is not None):
         return beside
+    from aliquot.analysis.costs import cost_words
     from aliquot.analysis.side_costs import find_costs
 
+    words = cost_words(evidence, pairs.baseline.system, pairs.candidate.system)
     costs = find_costs(evidence, pairs, difference, scale, level=level, seed=seed, texts=texts)
     estimated = sum(isinstance(one.difference, Estimate) for one in costs.costs)
     return replace(
@@ -90,6 +92,8 @@ def find_side_metrics(
         trade=costs.trade,
         notes=(*notes, *costs.notes),
         comparisons=beside.comparisons + estimated + (costs.per_pass is not None),
+        cost_source=words.source if costs.currency else None,
+        other_costs=words.others,
     )
 
 

@@ -10,7 +10,7 @@ import polars as pl
 from aliquot.analysis.answered import rate_over_answered
 from aliquot.analysis.arrays import SystemSample, filled_system, system_sample
 from aliquot.analysis.attempts_seen import find_repeats
-from aliquot.analysis.costs import latency_of, price_of
+from aliquot.analysis.costs import cost_words, latency_of, price_of
 from aliquot.analysis.guards import find_guards
 from aliquot.analysis.majority import find_majority
 from aliquot.analysis.method import analyse_system, attempt_rows
@@ -144,7 +144,7 @@ def _chosen(evidence: Evidence, choices: SummaryChoices) -> list[tuple[str, str]
 def _line(evidence: Evidence, side: Units, *, choices: SummaryChoices) -> SystemLine:
     system, task, metric = side.system, side.task, side.metric
     scale, sample, level = scale_of(evidence, metric), system_sample(side), choices.level
-    price = price_of(evidence, system, task=task)
+    price, words = price_of(evidence, system, task=task), cost_words(evidence, system)
     return SystemLine(
         system=system,
         task=task,
@@ -165,6 +165,8 @@ def _line(evidence: Evidence, side: Units, *, choices: SummaryChoices) -> System
         latency=latency_of(evidence, system, task=task),
         cost=price.cost,
         currency=price.currency,
+        cost_source=None if price.cost is None else words.source,
+        other_costs=words.others,
         judge=evidence.metrics.filter(pl.col("metric") == metric)["judge"].to_list()[0],
         majority=find_majority(evidence, side, scale),
     )
@@ -186,6 +188,35 @@ def _if_missing(
     failed, passed = (scale.high, scale.low) if scale.better == "lower" else (scale.low, scale.high)
     a, b = (analyse_system(filled_system(side, fill=fill), scale, level=level) for fill in (failed, passed))
     return a, b
+
+
+def floor_of(
+    evidence: Evidence,
+    system: str,
+    *,
+    task: str,
+    metric: str | None,
+    cluster: str | None,
+    asked: float,
+    level: float,
+) -> Floor | None:
+    """Return whether a system's pass rate reaches a floor.
+
+    Args:
+        evidence: the tables.
+        system: whose rate.
+        task: on which task.
+        metric: under which metric; None for the headline.
+        cluster: field that names the cluster; None for the evidence's own.
+        asked: the floor, a share.
+        level: confidence level.
+
+    Raises:
+        UsageError: the metric is no pass rate, or the floor no share.
+    """
+    metric = metric or headline_metric(evidence, task)
+    side = units(evidence, system, task=task, metric=metric, cluster=cluster)
+    return _floor(side, system_sample(side), scale_of(evidence, metric), asked=asked, level=level)
 
 
 def _floor(

@@ -147,7 +147,9 @@ _COMPARISON = (
     click.option("--counts", multiple=True, help="Passes of items, 17/20; two of them need no file."),
     click.option("--shares", metavar="SHARES", help="Reweight to these shares: lang=de:30,en:60,fr:10."),
     click.option("--plan", metavar="FILE", help="A plan file to hold the comparison against."),
-    click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level."),
+    click.option(
+        "--level", type=float, help="Confidence level.  [default: 0.95, or a run's success criteria]"
+    ),
     click.option("--seed", type=int, default=None, help="Seed of everything random; stored in the finding."),
 )
 

@@ -6,6 +6,7 @@ import json
 import shutil
 import sys
 import time
+from importlib import import_module
 from math import floor
 from typing import TYPE_CHECKING, Final
 
@@ -31,6 +32,8 @@ class ProgressLine:
 
     def started(self, progress: Progress) -> None:
         """Say how much there is to ask."""
+        # For the peek: an import on the way would hold up the answers under way.
+        import_module("aliquot.stats.proportions")
         kept = f", {progress.kept} answered before" if progress.kept else ""
         self._write(f"{progress.total} answers to get{kept}")
         self._end()
@@ -114,7 +117,6 @@ class JsonLines:
 
         seen = {**asdict(progress), "rate": progress.rate, "eta_s": progress.eta_s}
         seen |= {"errors": progress.errors, "parse_rate": progress.parse_rate}
-        seen["expected_cost"] = progress.expected_cost
         peeks = {system: progress.peek(system) for system in progress.scores}
         seen["peeks"] = {
             system: {"point": one.point, "low": one.low, "high": one.high, "level": one.level, "n": one.n}

@@ -12,7 +12,9 @@ from aliquot.cli.options import Shown, reading_options, take_reading
 @click.command("rescore")
 @click.argument("source", metavar="RUN|LOG")
 @click.option(
-    "--scorer", metavar="RULE", help="The rule: exact, words, number, choice, json_fields, refusal ..."
+    "--scorer",
+    metavar="RULE",
+    help="The rule: exact, words, number, choice, choice_by_bytes, json_fields, refusal ...",
 )
 @click.option(
     "--evaluation",

@@ -31,7 +31,7 @@ from aliquot.cli.progress import JsonLines, ProgressLine
 @click.option("--interleave", is_flag=True, help="Let the systems take turns, question by question.")
 @click.option("--cache", metavar="FILE", help="Answers kept between runs; failures never are.")
 @click.option(
-    "--max-cost", type=click.FloatRange(min=0), help="Stop at this much money (needs prices in the file)."
+    "--max-cost", type=click.FloatRange(min=0), help="Let the run cost this much at most (needs prices)."
 )
 @click.option("--progress", type=click.Choice(["line", "json"]), default="line", help="How progress is said.")
 @click.option("--dry-run", is_flag=True, help="Show what would be asked first, and ask nothing.")

@@ -19,7 +19,7 @@ from aliquot.cli.options import Shown, output_forms, reading_options, take_readi
 )
 @click.option("--cluster", help="Field that names an item's cluster (document, template, conversation).")
 @click.option("--at-least", metavar="SHARE", help="A floor the pass rate should reach: 0.9 or 90%.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level.")
+@click.option("--level", type=float, help="Confidence level.  [default: 0.95, or a run's success criteria]")
 @reading_options
 @output_forms
 def command(paths: tuple[str, ...], *, shown: Shown, **choices: Any) -> None:

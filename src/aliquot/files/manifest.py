@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from aliquot.errors import InputError, UsageError
+from aliquot.files.plan_file import KeptCriteria
 from aliquot.files.writing import machine_errors, write_whole
 
 SCHEMA: Final = "aliquot.run/1"
@@ -62,6 +63,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         warnings: what the run had to say.
         settings: everything else, by name.
         sessions: each time that it was worked on.
+        criteria: what counts as success, every version of it; the last one holds.
         schema: name and version of this layout.
     """
 
@@ -81,6 +83,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
     settings: dict[str, Any] = msgspec.field(default_factory=dict)
     sessions: tuple[Session, ...] = ()
+    criteria: tuple[KeptCriteria, ...] = ()
     schema: str = SCHEMA
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 
@@ -14,6 +14,11 @@ from aliquot.files.typed_json import decode_document
 from aliquot.files.writing import write_whole
 
 SCHEMA: Final = "aliquot.fixed_plan/1"
+
+Direction: TypeAlias = Literal["better", "not_worse", "equivalent"]
+"""What a comparison is to show of the candidate."""
+
+DIRECTIONS: Final = ("better", "not_worse", "equivalent")
 
 
 class PlanFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,6 +38,8 @@ class PlanFile(msgspec.Struct, frozen=True, kw_only=True):
         comparisons: how many comparisons were to be made.
         level: confidence level of all comparisons together.
         power: the power planned for.
+        direction: what the candidate has to show; None when the plan sets no criterion.
+        at_least: share of the items that the candidate has to pass.
         hash: SHA-256 over everything else, so that a plan changed afterwards is seen.
     """
 
@@ -49,12 +56,31 @@ class PlanFile(msgspec.Struct, frozen=True, kw_only=True):
     comparisons: int | None = None
     level: float = 0.95
     power: float = 0.8
+    direction: Direction | None = None
+    at_least: float | None = None
     hash: str = ""
 
     @property
     def test_level(self) -> float:
         """Confidence level of one of its comparisons: its share of the error (Bonferroni)."""
         return 1 - (1 - self.level) / (self.comparisons or 1)
+
+    @property
+    def criteria(self) -> bool:
+        """Whether it says what counts as success, and not only what is to be measured."""
+        return self.direction is not None or self.at_least is not None
+
+
+class KeptCriteria(msgspec.Struct, frozen=True, kw_only=True):
+    """Success criteria as a run keeps them.
+
+    Attributes:
+        plan: what counts as success, hashed and dated; None when the criteria were taken back.
+        after: how many answers were there when they were set: 0 is before the run.
+    """
+
+    plan: PlanFile | None
+    after: int = 0
 
 
 _DECODER: Final = msgspec.json.Decoder(PlanFile)
@@ -85,10 +111,18 @@ def write_plan(plan: PlanFile, path: Path) -> None:
     Raises:
         MachineError: the machine refuses.
     """
-    sealed = msgspec.structs.replace(plan, hash=fingerprint(plan))
-    write_whole(path, msgspec.json.format(msgspec.json.encode(sealed), indent=1) + b"\n")
+    write_whole(path, msgspec.json.format(msgspec.json.encode(seal(plan)), indent=1) + b"\n")
+
+
+def seal(plan: PlanFile) -> PlanFile:
+    """Return a plan with its hash."""
+    return msgspec.structs.replace(plan, hash=fingerprint(plan))
 
 
 def fingerprint(plan: PlanFile) -> str:
-    """Return the SHA-256 over everything a plan says."""
-    return hashlib.sha256(msgspec.json.encode(msgspec.structs.replace(plan, hash=""))).hexdigest()
+    """Return the SHA-256 over everything a plan says; criteria it does not set are no part of it."""
+    said = msgspec.to_builtins(msgspec.structs.replace(plan, hash=""))
+    unset = [name for name in ("direction", "at_least") if said[name] is None]
+    return hashlib.sha256(
+        msgspec.json.encode({name: value for name, value in said.items() if name not in unset})
+    ).hexdigest()

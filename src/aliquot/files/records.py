@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 import msgspec
 
 from aliquot.evidence.stages import Stage
 from aliquot.evidence.status import MEASUREMENT_SIDE
 from aliquot.evidence.transcripts import Turn
+
+SYSTEM: Final = "system"
+"""Scope of what the systems under test were asked; what a judge is asked has a scope of its own."""
 
 
 class OptionLikelihood(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -72,6 +76,8 @@ class Response(
         tokens_cached: tokens of the request served from a provider's cache.
         cost: what it cost.
         currency: in which currency.
+        cost_source: by whose word: the evaluation file's prices, a dated price list, or the system's own.
+        scope: for whom it was asked and paid: ``system``, or a judge. Only ``system`` is an answer under test.
         started: ISO 8601 time of the request.
         request: SHA-256 of the canonical request.
         cached: whether the answer came from our cache.
@@ -100,6 +106,8 @@ class Response(
     tokens_cached: int | None = None
     cost: float | None = None
     currency: str | None = None
+    cost_source: str | None = None
+    scope: str = SYSTEM
     started: str | None = None
     request: str | None = None
     cached: bool = False
@@ -114,6 +122,10 @@ class Response(
     def key(self) -> tuple[str, str, str, int]:
         """System, task, item and attempt: what the try was made for."""
         return (self.system, self.task, self.item, self.attempt)
+
+    def light(self) -> Response:
+        """Return the record without what is read on demand: this one has nothing of the kind."""
+        return self
 
 
 class ToldResponse(Response, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="response"):
@@ -136,7 +148,8 @@ def settle(records: Iterable[Response]) -> tuple[Response, ...]:
     """Return the try that counts for each attempt, in the order in which the attempts were first tried.
 
     The last complete try counts. A try that brought an answer stands above one the system failed, and both
-    above one the measurement lost, so that a failed retry hides no answer.
+    above one the measurement lost, so that a failed retry hides no answer. What was asked in another scope than
+    ``system`` is no answer of a system and is left out.
 
     Examples:
         >>> ok = Response(system="a", task="t", item="1", status="ok", text="4")
@@ -146,10 +159,28 @@ def settle(records: Iterable[Response]) -> tuple[Response, ...]:
     """
     best: dict[tuple[str, str, str, int], Response] = {}
     for record in records:
+        if record.scope != SYSTEM:
+            continue
         standing = best.get(record.key)
         if standing is None or _completeness(record) >= _completeness(standing):
             best[record.key] = record
     return tuple(best.values())
+
+
+def spending(records: Iterable[Response]) -> dict[tuple[str, str, str], float]:
+    """Return what every try cost together, by scope, currency and source; an answer of our cache cost nothing again.
+
+    Examples:
+        >>> one = Response(system="a", task="t", item="1", status="ok", cost=0.5, currency="USD", cost_source="list")
+        >>> spending([one, one])
+        {('system', 'USD', 'list'): 1.0}
+    """
+    spent: dict[tuple[str, str, str], float] = {}
+    for record in records:
+        if record.cost is not None and not record.cached:
+            key = (record.scope, record.currency or "", record.cost_source or "")
+            spent[key] = spent.get(key, 0.0) + record.cost
+    return spent
 
 
 def _completeness(record: Response) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -12,11 +12,28 @@ from aliquot.errors import AliquotError, UsageError
 from aliquot.evidence.status import MEASUREMENT_SIDE
 from aliquot.files.journal import being_written
 from aliquot.files.manifest import Manifest
-from aliquot.files.records import Response, settle
+from aliquot.files.records import Response, settle, spending
 from aliquot.files.run_directory import ITEMS, RunDirectory, is_run
 
 RunStatus: TypeAlias = Literal["finished", "stopped", "being written", "broken"]
 """Every answer is on record; some are owed; a process is at work on it; it cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What was paid in one scope and currency by one word.
+
+    Attributes:
+        scope: for whom: ``system``, or a judge.
+        currency: in which currency.
+        source: by whose word: prices of the evaluation, a dated price list, the system itself; "" when not recorded.
+        cost: how much, every try included.
+    """
+
+    scope: str
+    currency: str
+    source: str
+    cost: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +54,8 @@ class RunLine:
         answered: share of ``asked`` whose answer has status ok, before any scoring; None when nothing is asked.
         started: when the run began, in ISO 8601; empty when that is not known.
         seconds: from the first question to the last answer, pauses between sessions included; None before an answer.
-        costs: what it cost, by currency; empty when no answer says.
+        costs: what it cost, by currency, over all scopes; empty when no answer says.
+        spending: the same by scope (``system``, or a judge), currency and source of the costs.
         items_hash: identifies the items that were asked.
         sessions: times it was worked on, where the run says.
         beside: other runs of the folder that asked at the same time in any of them.
@@ -57,6 +75,7 @@ class RunLine:
     started: str = ""
     seconds: float | None = None
     costs: Mapping[str, float] = field(default_factory=dict[str, float])
+    spending: tuple[Spending, ...] = ()
     items_hash: str = ""
     sessions: int = 0
     beside: tuple[str, ...] = ()
@@ -97,6 +116,7 @@ def _read(run: RunDirectory) -> RunLine:
     busy = being_written(run.journal_path)
     journal = run.read_journal()
     answers = settle(journal.records)
+    spent = tuple(Spending(*key, cost) for key, cost in spending(journal.records).items())
     items = _count_items(run, manifest)
     asked = len(manifest.systems) * items * manifest.attempts
     noted = [note.text for note in journal.notes if not (busy and note.code == "torn_line")]
@@ -114,7 +134,8 @@ def _read(run: RunDirectory) -> RunLine:
         answered=sum(answer.status == "ok" for answer in answers) / asked if asked else None,
         started=manifest.started,
         seconds=_seconds(journal.records),
-        costs=_costs(journal.records),
+        costs=_costs(spent),
+        spending=spent,
         items_hash=str(manifest.item_set.get("hash", "")) + str(manifest.item_set.get("chosen", "")),
         sessions=len(manifest.sessions),
         beside=manifest.beside,
@@ -142,11 +163,9 @@ def _seconds(records: tuple[Response, ...]) -> float | None:
     return (max(end for _, end in spans) - min(start for start, _ in spans)).total_seconds()
 
 
-def _costs(records: tuple[Response, ...]) -> dict[str, float]:
-    """Return what every try cost together, by currency; an answer from the cache cost nothing again."""
+def _costs(spent: Iterable[Spending]) -> dict[str, float]:
+    """Return what was paid by currency; currencies are never added up."""
     costs: dict[str, float] = {}
-    for record in records:
-        if record.cost is not None and not record.cached:
-            currency = record.currency or ""
-            costs[currency] = costs.get(currency, 0.0) + record.cost
+    for one in spent:
+        costs[one.currency] = costs.get(one.currency, 0.0) + one.cost
     return costs

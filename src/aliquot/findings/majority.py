@@ -7,6 +7,8 @@ from typing import Final
 
 TELLING: Final = 0.1
 """Rate from which the majority baseline is said beside every rate."""
+LEAST: Final = 5
+"""Items of one reference from which it is; two or three equal ones make no class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ class Majority:
     @property
     def telling(self) -> bool:
         """Whether it is said beside a number without being asked for: lower, nobody takes it for an achievement."""
-        return self.rate >= TELLING
+        return self.rate >= TELLING and self.items >= LEAST
 
 
 def write_majority(majority: Majority) -> str:

@@ -83,6 +83,19 @@ def write_count(count: int, noun: str, *, plural: str | None = None) -> str:
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
+def write_money(amount: float, currency: str | None) -> str:
+    """Write an amount with its currency: to the cent, and below ten cents to two digits.
+
+    Examples:
+        >>> write_money(4.2, "USD"), write_money(0.00123, "EUR"), write_money(0, None)
+        ('4.20 USD', '0.0012 EUR', '0')
+    """
+    text = "0" if not amount else f"{amount:,.2f}" if abs(amount) >= 0.0995 else f"{amount:.2g}"
+    if "e" in text:
+        text = f"{amount:.9f}".rstrip("0")
+    return f"{text} {currency or ''}".rstrip()
+
+
 def write_p(test: HypothesisTest) -> str:
     """Write a p-value with its relation, never below the floor of a Monte-Carlo test.
 

@@ -84,6 +84,8 @@ class SideMetrics:
         failures: what did not answer, the most frequent first.
         notes: what limits these numbers: cached rows left out, unlike load, parts that cannot be added up.
         comparisons: differences estimated here.
+        cost_source: by whose word the systems' costs are known; None where that is not recorded.
+        other_costs: what was paid beside the systems' own answers, to a judge, in words.
     """
 
     metrics: tuple[SideMetric, ...]
@@ -94,3 +96,5 @@ class SideMetrics:
     failures: tuple[Failures, ...]
     notes: tuple[Note, ...]
     comparisons: int
+    cost_source: str | None = None
+    other_costs: tuple[str, ...] = ()

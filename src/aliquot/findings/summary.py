@@ -80,6 +80,8 @@ class SystemLine:
         latency: of its responses, when known.
         cost: mean cost of an item, when known.
         currency: of that cost.
+        cost_source: by whose word it is known: prices of the evaluation, a dated price list, the system itself.
+        other_costs: what was paid beside the system's own answers, to a judge, in words.
         judge: the model that judged, when one did.
         majority: what always giving the most frequent right answer would reach; None where that is not known.
     """
@@ -105,6 +107,8 @@ class SystemLine:
     currency: str | None
     judge: str | None
     majority: Majority | None = None
+    cost_source: str | None = None
+    other_costs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)

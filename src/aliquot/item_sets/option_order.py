@@ -79,7 +79,7 @@ def listed_options(item: Item) -> tuple[str, list[Any]] | None:
 
 
 def arranged(item: Item, order: OptionOrder) -> Item:
-    """Return an item with its options in another order; one without options is returned as it is.
+    """Return an item with its options in another order, as those of the turns before it; without options it stays.
 
     A reference or accepted answer that is the letter of an option (``B``, ``(b)``) follows that option; one that is an
     option's text, or no option at all, stays.
@@ -93,8 +93,12 @@ def arranged(item: Item, order: OptionOrder) -> Item:
         >>> asked.fields["options"], asked.reference
         (['see', 'b', 'a'], 'A')
     """
+    if order.how == "as_given":
+        return item
+    if item.before is not None:
+        item = replace(item, before=arranged(item.before, order))
     found = listed_options(item)
-    if found is None or order.how == "as_given":
+    if found is None:
         return item
     name, options = found
     places = order.places(item.id, len(options))
@@ -103,8 +107,7 @@ def arranged(item: Item, order: OptionOrder) -> Item:
     for kept in ("reference", "accept"):
         if kept in fields:
             fields[kept] = _moved(fields[kept], shown, places, item=item, field=kept)
-    before = None if item.before is None else arranged(item.before, order)
-    return replace(item, fields=fields, before=before)
+    return replace(item, fields=fields)
 
 
 def _moved(answer: object, shown: set[str], places: tuple[int, ...], *, item: Item, field: str) -> object:

@@ -208,6 +208,10 @@ def _side(side: SideMetrics | None, comparison: Comparison) -> Iterator[Block]:
             ("", "baseline", "candidate", "diff.", "interval", "p"),
             tuple(map(_side_row, found)),
         )
+    if side.cost_source is not None:
+        yield f"Cost in {side.currency} is what the systems' own answers cost: {side.cost_source}."
+    if side.other_costs:
+        yield f"Beside the systems: {', '.join(side.other_costs)}."
     if isinstance(side.per_pass, Estimate) and side.trade in _PER_PASS:
         low, point, high = (
             f"{value:.4g}" for value in (side.per_pass.low, side.per_pass.point, side.per_pass.high)
@@ -261,6 +265,9 @@ def _plan(check: PlanCheck | None) -> Iterator[Block]:
         (line.name, line.planned, line.done, "" if line.holds else "departs") for line in check.lines
     )
     yield Grid(f"Planned {check.written[:10]} ({check.path})", ("", "planned", "done", ""), rows, names=3)
+    for one in check.criteria:
+        hangs = ", which hangs on missing rows" if one.hangs_on_missing else ""
+        yield f"Success criterion, {one.text}: {_word(one.word)}{hangs}."
 
 
 def _composite(composite: Composite | None) -> Iterator[Block]:

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
+from aliquot.files.records import SYSTEM
 from aliquot.files.run_list import RunLine
-from aliquot.findings.numbers import write_percent
+from aliquot.findings.numbers import write_money, write_percent
 from aliquot.reports.plain import neutralise, wrap
 from aliquot.reports.sheet import Grid
 from aliquot.reports.sheet_terminal import blocks_lines
@@ -83,8 +84,16 @@ def _row(line: RunLine) -> tuple[str, ...]:
         "" if line.answered is None else f"{write_percent(line.answered, decimals=0)}%",
         line.started[:16].replace("T", " "),
         "" if line.seconds is None else write_duration(line.seconds),
-        " + ".join(f"{cost:.2f} {currency}".strip() for currency, cost in line.costs.items()),
+        _cost(line),
     )
+
+
+def _cost(line: RunLine) -> str:
+    """Write what a run cost, and of that what was not paid to the systems under test."""
+    total = " + ".join(write_money(cost, currency) for currency, cost in line.costs.items())
+    others = [one for one in line.spending if one.scope != SYSTEM]
+    of_these = ", ".join(f"{neutralise(one.scope)} {write_money(one.cost, one.currency)}" for one in others)
+    return f"{total} ({of_these})" if others else total
 
 
 def _short(reason: str) -> str:

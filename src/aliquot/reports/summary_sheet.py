@@ -155,8 +155,15 @@ def _spent(line: SystemLine) -> str:
     if line.latency is not None:
         parts.append(_latency(line.latency))
     if line.cost is not None:
-        parts.append(f"Cost: {line.cost:.4g} {line.currency or ''}".rstrip() + " an item.")
+        parts.append(f"Cost of the system: {_money(line)}.")
+    if line.other_costs:
+        parts.append(f"Beside it: {', '.join(line.other_costs)}.")
     return " ".join(parts)
+
+
+def _money(line: SystemLine) -> str:
+    source = f" ({line.cost_source})" if line.cost_source else ""
+    return f"{line.cost:.4g} {line.currency or ''}".rstrip() + f" an item{source}"
 
 
 def _latency(latency: Quantiles) -> str:
@@ -169,6 +176,12 @@ def _latency(latency: Quantiles) -> str:
 def _details(summary: Summary) -> Iterator[Block]:
     if summary.others:
         yield _grid("Other metrics", summary.others, level=summary.level)
+    if len(summary.lines) > 1:
+        for line in summary.lines:
+            if line.cost is not None:
+                yield f"Cost of {line.system} on {line.task}: {_money(line)}."
+            if line.other_costs:
+                yield f"Beside {line.system}: {', '.join(line.other_costs)}."
     yield Grid("Responses", ("system", "task", "rows", "status"), tuple(map(_responses, summary.lines)))
     for line in summary.lines:
         if line.repeats is not None:

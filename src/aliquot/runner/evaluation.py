@@ -13,6 +13,7 @@ from aliquot.item_sets.samples import amount_of
 from aliquot.runner.money import Prices, currency_of
 from aliquot.runner.shots import ShotsSpec
 from aliquot.runner.stored import StoredRun
+from aliquot.runner.success import Success
 from aliquot.scorers.rules import Reads, rule_named
 from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.opening import Source
@@ -69,7 +70,8 @@ class SystemSpec:
             how probable each option of the item is behind the prompt, ``perplexity`` how probable the prompt is itself.
         instructions: system message (chat only), sent as it stands.
         decoding: how the answer is drawn (chat and completion).
-        prices: what its tokens cost; None when that is not said.
+        prices: what its tokens cost; None when that is not said, and ``"none"`` when nothing is to be taken for it,
+            not even from the price list of this package.
         continuations: what stands for an option behind the prompt (likelihood only): its text, or its letter.
         separator: what stands between prompt and continuation (likelihood only).
         unconditional: a context without the question behind which the options are asked too (likelihood only); None for
@@ -87,15 +89,15 @@ class SystemSpec:
     mode: Mode = "chat"
     instructions: str | None = None
     decoding: Decoding = field(default_factory=Decoding)
-    prices: Prices | None = None
+    prices: Prices | Literal["none"] | None = None
     continuations: Continuations = "texts"
     separator: str = " "
     unconditional: str | None = None
     components: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
-    values: Mapping[str, object] = field(default_factory=dict[str, object])
+    values: Mapping[str, object] = field(default_factory=dict[str, object], hash=False)
     option_order: OptionOrder = AS_GIVEN
     shots: ShotsSpec | None = None
-    variant: Variant | None = None
+    variant: Variant | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
         for name in TAKEN.intersection(self.components):
@@ -105,6 +107,11 @@ class SystemSpec:
         self.require_fit()
         if isinstance(self.model, Endpoint):
             self.model.require_mode(self.mode)
+
+    @property
+    def stated(self) -> Prices | None:
+        """What its tokens cost; None when that is not known or not to be known."""
+        return None if self.prices == "none" else self.prices
 
     @property
     def gives(self) -> tuple[Reads, ...]:
@@ -211,6 +218,7 @@ class Evaluation:
         cluster: field of the items that names the cluster.
         segments: fields of the items that become reporting slices.
         guards: when the run stops by itself.
+        success: what counts as success, to be kept with the run; None when that is not said.
         file: where it was read from, for messages.
     """
 
@@ -226,6 +234,7 @@ class Evaluation:
     cluster: str | None = None
     segments: tuple[str, ...] = ()
     guards: Guards = field(default_factory=Guards)
+    success: Success | None = None
     file: str = ""
 
     def __post_init__(self) -> None:
@@ -242,7 +251,7 @@ class Evaluation:
                 raise UsageError(f"scorers names {spec.rule or spec.field!r} twice")
         if self.attempts < 1:
             raise UsageError(f"attempts is {self.attempts}; it must be 1 or more")
-        currency_of(spec.prices for spec in self.systems.values() if spec.prices is not None)
+        currency_of(spec.stated for spec in self.systems.values() if spec.stated is not None)
 
 
 def components_of(spec: SystemSpec, model: System) -> dict[str, str]:

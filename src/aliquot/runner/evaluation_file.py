@@ -6,10 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Final, cast
+from typing import Any, Final, Literal, cast
 
+from aliquot.analysis.margins import margin_on, share_of
 from aliquot.errors import InputError, UsageError, excerpt
 from aliquot.files.documents import Node, parse
+from aliquot.files.plan_file import DIRECTIONS
 from aliquot.item_sets.option_order import AS_GIVEN
 from aliquot.item_sets.sources import ENDINGS
 from aliquot.runner.evaluation import (
@@ -32,6 +34,7 @@ from aliquot.runner.models import read_components, read_model
 from aliquot.runner.money import Prices
 from aliquot.runner.prompt_keys import read_option_order, read_shots, read_values
 from aliquot.runner.stored import StoredRun
+from aliquot.runner.success import PASS_OR_FAIL, Success
 from aliquot.runner.variants import expand_variants
 from aliquot.scorers.rules import RULES
 from aliquot.systems.endpoint import Endpoint
@@ -39,8 +42,9 @@ from aliquot.systems.requests import Decoding
 
 KEYS: Final = (
     "name", "task", "items", "sample", "seed", "attempts", "cluster", "segments", "scorer",
-    "scorers", "guards", "systems",
+    "scorers", "guards", "success", "systems",
 )  # fmt: skip
+SUCCESS_KEYS: Final = ("direction", "margin", "at_least", "level", "comparisons")
 SYSTEM_KEYS: Final = (
     "model", "mode", "instructions", "prompt", "values", "option_order", "shots", "decoding", "continuations",
     "separator", "unconditional", "prices", "components", "variants",
@@ -106,6 +110,7 @@ def parse_evaluation(text: str, *, file: str) -> Evaluation:
             scorer=scorer,
             alternatives=tuple(alternatives),
             guards=_guards(keys["guards"]) if "guards" in keys else Guards(),
+            success=_success(keys["success"]) if "success" in keys else None,
             systems=_systems(keys["systems"], partial(_system, folder=folder, seed=seed)),
             file=file,
         )
@@ -198,6 +203,32 @@ def _guards(node: Node) -> Guards:
     return replace(guards, first=keys["first"].whole(low=1)) if "first" in keys else guards
 
 
+def _success(node: Node) -> Success:
+    keys = node.mapping(SUCCESS_KEYS)
+    said: dict[str, Any] = {}
+    if "direction" in keys:
+        said["direction"] = keys["direction"].one_of(DIRECTIONS)
+    try:
+        if "margin" in keys:
+            said["margin"] = margin_on(PASS_OR_FAIL, _share(keys["margin"]))
+        if "at_least" in keys:
+            said["at_least"] = share_of(_share(keys["at_least"]))
+        if "level" in keys:
+            said["level"] = keys["level"].number()
+        if "comparisons" in keys:
+            said["comparisons"] = keys["comparisons"].whole(low=1)
+        if "margin" in said and "direction" not in said:
+            said["direction"] = "not_worse"
+        return Success(**said)
+    except UsageError as error:
+        node.refuse(str(error))
+
+
+def _share(node: Node) -> float | str:
+    """Return a number, or a text such as ``2pt`` or ``90%``."""
+    return node.value if isinstance(node.value, str) else node.number()
+
+
 def _systems(node: Node, read_system: Callable[[Node], SystemSpec]) -> dict[str, SystemSpec]:
     """Return the systems by name, each variant as one of its own."""
     found: dict[str, SystemSpec] = {}
@@ -213,7 +244,7 @@ def _systems(node: Node, read_system: Callable[[Node], SystemSpec]) -> dict[str,
 def _system(node: Node, *, folder: Path, seed: int) -> SystemSpec:
     keys = node.mapping(SYSTEM_KEYS)
     mode = cast("Mode", keys["mode"].one_of(MODES) if "mode" in keys else "chat")
-    model = read_model(keys["model"], folder=folder)
+    model = read_model(keys["model"], folder=str(folder))
     components = _components(keys["components"]) if "components" in keys else {}
     if isinstance(model, StoredRun):
         _refuse_asking(keys)
@@ -268,7 +299,10 @@ def _refuse_asking(keys: dict[str, Node]) -> None:
         )
 
 
-def _prices(node: Node) -> Prices:
+def _prices(node: Node) -> Prices | Literal["none"]:
+    """Return stated prices, or that none are to be taken, not even from the shipped list."""
+    if node.value in (None, False, "none"):
+        return "none"
     keys = node.mapping(PRICE_KEYS)
     for name in ("input", "output"):
         if name not in keys:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
+from aliquot.analysis.margins import HIGHEST_LEVEL
+from aliquot.files.plan_file import DIRECTIONS
 from aliquot.item_sets.sources import bundled_names
 from aliquot.runner.evaluation import CHOICE, CONTINUATIONS, MODES, NAME, TAKEN, UNDRAWN
 from aliquot.runner.evaluation_file import (
@@ -15,6 +17,7 @@ from aliquot.runner.evaluation_file import (
     REQUIRED,
     SCORING,
     STORED_SYSTEM_KEYS,
+    SUCCESS_KEYS,
     SYSTEM_KEYS,
     SYSTEM_REQUIRED,
 )
@@ -204,7 +207,10 @@ SYSTEM: Final[Mapping[str, Any]] = {
     **VARIED,
     "variants": VARIANTS,
     "decoding": _keys(DECODING_KEYS, DECODING) | {"description": "How the answer is drawn"},
-    "prices": _keys(PRICE_KEYS, PRICES, ("input", "output")) | {"description": "What its tokens cost"},
+    "prices": {
+        "description": "What its tokens cost; none takes nothing from the price list of aliquot either",
+        "anyOf": [_keys(PRICE_KEYS, PRICES, ("input", "output")), {"enum": ["none", False, None]}],
+    },
     "unconditional": {
         **_TEXT,
         "description": "A context without the question, behind which the options are asked too: 'Answer:'",
@@ -223,6 +229,22 @@ _STORED: Final[Mapping[str, Any]] = {
     "else": {"required": list(SYSTEM_REQUIRED)},
 }
 
+
+_SHARE: Final[Mapping[str, Any]] = {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, _TEXT]}
+
+SUCCESS: Final[Mapping[str, Any]] = {
+    "direction": {"enum": list(DIRECTIONS), "description": "What the candidate has to show"},
+    "margin": {**_SHARE, "description": "Largest loss that does not matter: 2pt, or 0.02"},
+    "at_least": {**_SHARE, "description": "Share of the items the candidate has to pass: 90%, or 0.9"},
+    "level": {
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "maximum": HIGHEST_LEVEL,
+        "description": "Confidence level of all comparisons together",
+    },
+    "comparisons": _whole(1) | {"description": "Planned comparisons; one with each system but the first"},
+}
+"""What each key of ``success`` takes."""
 SCORER: Final[Mapping[str, Any]] = {
     "description": "One rule, or the field of the items that names each one's",
     "anyOf": [{"enum": list(RULES)}, _keys(("field",), {"field": _TEXT}, ("field",))],
@@ -265,6 +287,7 @@ FILE: Final[Mapping[str, Any]] = {
         "description": "When the run stops by itself, by a smoke test; off for never",
         "anyOf": [_keys(GUARD_KEYS, GUARDS), {"const": False}],
     },
+    "success": _keys(SUCCESS_KEYS, SUCCESS) | {"description": "What counts as success, said before the run"},
     "systems": {
         "type": "object",
         "minProperties": 1,

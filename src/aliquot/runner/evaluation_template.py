@@ -47,6 +47,7 @@ scorer: SCORER
 #   or several in its place: scorers: [words, exact]; the first makes the headline, the others stand beside it
 # guards: {parse_rate: 0.5, truncated: 0.5} # stop when fewer of the first 24 answers of a system can be read, or
 #   more are cut by max_tokens; off switches one off
+# success: {direction: not_worse, margin: 2pt, at_least: 80%} # what counts as success; compare says whether it is met
 
 systems: # compare takes the first as the baseline
   short:
@@ -61,7 +62,7 @@ systems: # compare takes the first as the baseline
     # shots: {from: items, n: 2} # the prompt shows: {% for shot in shots %}{{ shot.question }}{% endfor %}
     # variants: # the same system in other words, order or shots; aliquot variants says how much that moves the score
     #   wording: {plain: {}, polite: {prompt: "Please answer: {{ question }}"}} # several factors are crossed
-    # prices: {input: 0.15, output: 0.60, currency: USD} # for a million tokens each; run says what answers cost
+    # prices: {input: 0.15, output: 0.60, currency: USD} # for a million tokens each; known models have a list
     # components: {index: "2026-11"} # versions of what else shapes an answer; another version is another system
 
   shown:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,14 +16,17 @@ from aliquot.files.journal import Journal
 from aliquot.files.records import Response, ToldResponse, settle
 from aliquot.runner.cache import AnswerCache, cache_key
 from aliquot.runner.evaluation import NO_GUARDS, ModelName, components_of
+from aliquot.runner.forecast import Earlier
 from aliquot.runner.guards import SmokeTest
 from aliquot.runner.likelihoods import ask_choice, ask_text
 from aliquot.runner.load import Load
-from aliquot.runner.money import Purse, currency_of
+from aliquot.runner.money import Bill
 from aliquot.runner.plan import Plan, Question, Thread
 from aliquot.runner.progress import Tally
 from aliquot.runner.scoring import score_response
 from aliquot.runner.stored import StoredAnswers, StoredRun
+from aliquot.runner.till import Till
+from aliquot.runner.workers import Workers
 from aliquot.scorers.scores import Score
 from aliquot.systems.replies import Reply, settled
 from aliquot.systems.requests import (
@@ -53,7 +55,7 @@ class Terms:
         concurrency: requests in flight; None for what the model says it can take.
         interleave: whether the systems take turns question by question, so that what drifts meets all alike.
         cache: answers kept between runs; None for none.
-        max_cost: money at which the session stops; None for no limit.
+        max_cost: money that the run may cost, earlier sessions included; None for no limit.
     """
 
     concurrency: int | None = None
@@ -72,6 +74,7 @@ class Executor:
         tally: counts and tells.
         now: the time of day, for the records.
         terms: how it asks.
+        elsewhere: what other runs hold of the same systems, by which this one is foreseen.
     """
 
     def __init__(
@@ -83,6 +86,7 @@ class Executor:
         tally: Tally,
         now: Callable[[], datetime],
         terms: Terms,
+        elsewhere: Mapping[str, Earlier] | None = None,
     ) -> None:
         self._plan, self._models, self._journal = plan, models, journal
         self._tally, self._now, self._terms = tally, now, terms
@@ -90,10 +94,9 @@ class Executor:
         self._components = {
             name: components_of(spec, models[spec.model]) for name, spec in plan.evaluation.systems.items()
         }
-        self._prices = {name: spec.prices for name, spec in plan.evaluation.systems.items()}
-        currency = currency_of(price for price in self._prices.values() if price is not None)
-        self._purse = Purse(limit=terms.max_cost, currency=currency)
-        self._purse.keep(journal.records)
+        self._elsewhere = elsewhere or {}
+        self._till = Till(plan, limit=terms.max_cost)
+        self._till.keep(journal.records)
         self._answered = _unbroken(plan, answered_keys(journal.records))
         self._cut_short = 0
         self._tries = Counter(record.key for record in journal.records)
@@ -111,10 +114,12 @@ class Executor:
             MachineError: the journal cannot be written.
         """
         self._recount()
-        self._tally.start()
-        self._purse.require_room()
         owed = {name: self._owed(name) for name in self._plan.evaluation.systems}
-        self._foresee(owed.values())
+        self._till.foresee(owed, self._journal.records, self._elsewhere)
+        self._till.tell(self._tally)
+        self._tally.start()
+        self._till.require_room()
+        self._say_outlook()
         self._judge(name for name, test in self._tests.items() if test.complete)
         begun = {name: self._first_round(name, threads) for name, threads in owed.items()}
         for threads in self._in_turn([threads[: begun[name]] for name, threads in owed.items()]):
@@ -157,19 +162,10 @@ class Executor:
             return by_system
         return [[thread for beside in zip_longest(*by_system) for thread in beside if thread]]
 
-    def _foresee(self, owed: Iterable[Sequence[Thread]]) -> None:
-        """Say what the answers still owed can cost at most, before anything is spent."""
-        ceiling, currency = 0.0, ""
-        for question in (one for threads in owed for thread in threads for one in thread):
-            if (price := self._prices[question.system]) is not None:
-                said = [self._answered.get(key) for key in self._earlier(question)]
-                request = self._request(question, ["" if one is None else one.text or "" for one in said])
-                ceiling += price.at_most(request, answers=said.count(None))
-                currency = price.currency
-        if ceiling:
-            self._tally.note(
-                f"this costs at most about {ceiling:.2g} {currency} (every answer's budget used up)"
-            )
+    def _say_outlook(self) -> None:
+        """Say what this will take, or can cost at most: before it is spent, and once more when it is measured."""
+        if text := self._till.outlook():
+            self._tally.note(text)
 
     def _owed(self, system: str) -> list[Thread]:
         """Return what a system is still to be asked, in order."""
@@ -190,21 +186,15 @@ class Executor:
                     self._tests[name].keep(response, score)
 
     async def _ask_all(self, threads: Sequence[Thread]) -> None:
-        """Let a few workers share the threads; the first fault of ours or stop of a guard ends them all."""
-        waiting = iter(threads)
+        """Let a few workers share the threads."""
         models = {thread[0].system: self._model(thread[0].system) for thread in threads}
-        workers = self._terms.concurrency or min((model.concurrency for model in models.values()), default=1)
+        number = self._terms.concurrency or min((model.concurrency for model in models.values()), default=1)
+        workers = Workers(number, note=self._tally.note, on_stop=self._till.close)
 
-        async def work() -> None:
-            for thread in waiting:
-                await self._ask_thread(models[thread[0].system], thread)
+        async def ask(thread: Thread) -> None:
+            await self._ask_thread(models[thread[0].system], thread)
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(workers):
-                    group.create_task(work())
-        except* AliquotError as faults:
-            raise _first(faults) from None
+        await workers.share(threads, ask)
 
     async def _ask_thread(self, model: System, thread: Thread) -> None:
         """Ask questions one after the other, up to the first whose answer the measurement lost."""
@@ -228,16 +218,11 @@ class Executor:
         if response.status not in MEASUREMENT_SIDE:
             self._answered[response.key] = response.light()
         score = self._score(question, response)
-        if not response.cached:
-            self._purse.pay(response.cost, response.currency)
-        self._tally.add(
-            question.system,
-            score.status,
-            self._rate(question, score),
-            spent=self._purse.spent,
-            currency=self._purse.currency,
-        )
-        self._purse.require_room()
+        measured = self._till.take(response, question)
+        self._till.tell(self._tally)
+        self._tally.add(question.system, score.status, self._rate(question, score))
+        if measured:
+            self._say_outlook()
         self._tests[question.system].see(response, score)
 
     async def _response(self, model: System, question: Question) -> ToldResponse:
@@ -248,12 +233,10 @@ class Executor:
         components = self._components[question.system]
         self._load.enter(question.system)
         try:
-            reply, cached = await self._answer(
-                model, request, components=components, attempt=question.attempt
-            )
+            reply, bill = await self._answer(model, question, request)
         finally:
             self._load.leave(question.system)
-        cost, currency = (None, None) if cached else self._cost(question.system, reply)
+        cached = bill is None
         return ToldResponse(
             system=question.system,
             task=self._plan.task,
@@ -269,8 +252,9 @@ class Executor:
             tokens_out=reply.tokens_out,
             tokens_reasoning=reply.tokens_reasoning,
             tokens_cached=reply.tokens_cached,
-            cost=cost,
-            currency=currency,
+            cost=bill.cost if bill else None,
+            currency=bill.currency if bill else None,
+            cost_source=bill.source if bill else None,
             stage=reply.stage,
             steps=reply.steps,
             tool_calls=reply.tool_calls,
@@ -285,28 +269,19 @@ class Executor:
             likelihood=reply.likelihood,
         )
 
-    def _cost(self, system: str, reply: Reply) -> tuple[float | None, str | None]:
-        """Return what an answer cost: by the stated prices, else as the system itself says."""
-        prices = self._prices[system]
-        if prices is None:
-            return reply.cost, reply.currency
-        cost = prices.of(reply)
-        return cost, None if cost is None else prices.currency
-
-    async def _answer(
-        self, model: System, request: Request, *, components: Mapping[str, str], attempt: int
-    ) -> tuple[Reply, bool]:
-        """Return the answer, and whether it was kept from an earlier run."""
-        cache = self._terms.cache
-        if cache is None:
-            return await _send(model, request), False
-        key = cache_key(components, request, attempt=attempt)
-        held = cache.get(key)
+    async def _answer(self, model: System, question: Question, request: Request) -> tuple[Reply, Bill | None]:
+        """Return the answer and its bill; None for one that was kept from an earlier run."""
+        cache, components = self._terms.cache, self._components[question.system]
+        key = "" if cache is None else cache_key(components, request, attempt=question.attempt)
+        held = None if cache is None else cache.get(key)
         if held is not None:
-            return held, True
-        reply = await _send(model, request)
-        cache.put(key, reply)
-        return reply, False
+            return held, None
+        async with self._till.room(question.system, request):
+            reply = await _send(model, request)
+            bill = self._till.pay(question.system, request, reply)
+        if cache is not None:
+            cache.put(key, reply)
+        return reply, bill
 
     def _key(self, question: Question) -> Key:
         return (question.system, self._plan.task, question.item.id, question.attempt)
@@ -355,11 +330,3 @@ async def _send(model: System, request: Request) -> Reply:
         raise
     except Exception as error:  # noqa: BLE001 - a user's system may raise anything, and no item may end the run
         return Reply(text="", status="error", reason=f"{type(error).__name__}: {error}")
-
-
-def _first(faults: BaseExceptionGroup[AliquotError]) -> AliquotError:
-    """Return the first single error of a group."""
-    error: AliquotError | BaseExceptionGroup[AliquotError] = faults
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error

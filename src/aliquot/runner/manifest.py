@@ -23,6 +23,7 @@ from aliquot.item_sets.samples import Selection
 from aliquot.runner.evaluation import CHOICE, UNDRAWN, ModelName, SystemSpec, components_of
 from aliquot.runner.executor import Terms
 from aliquot.runner.plan import ORDER, Plan
+from aliquot.runner.prompts import Prompt
 from aliquot.runner.shots import Shots
 from aliquot.runner.stored import StoredAnswers
 from aliquot.scorers.rules import Rule
@@ -64,7 +65,7 @@ def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: dateti
             "majority": _majority(plan),
         },
         systems={
-            name: _describe_system(spec, models[spec.model], plan.prompts[name].shots)
+            name: _describe_system(spec, models[spec.model], plan.prompts.get(name))
             for name, spec in evaluation.systems.items()
         },
         scorers=_describe_rules(plan.rules.values()),
@@ -180,7 +181,7 @@ def _describe_rules(rules: Iterable[Rule]) -> dict[str, dict[str, Any]]:
     }
 
 
-def _describe_system(spec: SystemSpec, model: System, shots: Shots | None) -> dict[str, Any]:
+def _describe_system(spec: SystemSpec, model: System, prompt: Prompt | None) -> dict[str, Any]:
     if isinstance(model, StoredAnswers):
         return {**model.about, "components": components_of(spec, model)}
     template: dict[str, Any] = {"mode": spec.mode, "instructions": spec.instructions, "prompt": spec.prompt}
@@ -190,10 +191,10 @@ def _describe_system(spec: SystemSpec, model: System, shots: Shots | None) -> di
     return {
         **template,
         **choice,
-        **_describe_showing(spec, shots),
+        **_describe_showing(spec, None if prompt is None else prompt.shots),
         "prompt_sha256": digest(template),
         "decoding": None if spec.mode in UNDRAWN else asdict(spec.decoding),
-        "prices": None if spec.prices is None else asdict(spec.prices),
+        "prices": None if spec.stated is None else asdict(spec.stated),
         "components": components_of(spec, model),
     }
 

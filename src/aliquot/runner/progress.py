@@ -11,9 +11,6 @@ from aliquot.evidence.status import MEASUREMENT_SIDE
 from aliquot.stats.proportions import wilson
 from aliquot.stats.results import Estimate
 
-FIRST: Final = 24
-"""Answers from which what is still to come is foreseen."""
-
 LEAST_PEEKED: Final = 10
 """Scored answers from which a running rate is shown."""
 
@@ -35,6 +32,8 @@ class Progress:
         spent: money so far, earlier sessions included; 0 where nothing is priced.
         currency: of what was spent; "" when nothing is priced.
         scores: system → the sum of its values so far, and over how many answers.
+        expected_cost: about what the whole run will have cost, from what was measured; None while that is not known.
+        most_cost: about the same at most, every budget that is left used up; None where nothing is priced.
     """
 
     system: str
@@ -46,11 +45,8 @@ class Progress:
     spent: float = 0.0
     currency: str = ""
     scores: Mapping[str, tuple[float, int]] = field(default_factory=dict[str, tuple[float, int]])
-
-    @property
-    def expected_cost(self) -> float | None:
-        """About what the whole run will have cost, from what was paid; None before the first answers."""
-        return self.spent * self.total / self.done if self.spent and self.done >= FIRST else None
+    expected_cost: float | None = None
+    most_cost: float | None = None
 
     @property
     def errors(self) -> int:
@@ -128,6 +124,7 @@ class Tally:
         self._kept = self._new = 0
         self._system = ""
         self._spent, self._currency = 0.0, ""
+        self._costs: tuple[float | None, float | None] = (None, None)
         self._scores: dict[str, tuple[float, int]] = {}
         self._begin = clock()
 
@@ -144,7 +141,13 @@ class Tally:
             spent=self._spent,
             currency=self._currency,
             scores=dict(self._scores),
+            expected_cost=self._costs[0],
+            most_cost=self._costs[1],
         )
+
+    def foresee(self, *, spent: float, currency: str, expected: float | None, most: float | None) -> None:
+        """Take over what was spent so far, and what the whole run is thought to cost, about and at most."""
+        self._spent, self._currency, self._costs = spent, currency, (expected, most)
 
     def keep(self, system: str, status: str, value: float | None = None) -> None:
         """Count an answer of an earlier session."""
@@ -160,19 +163,14 @@ class Tally:
         self._begin = self._clock()
         self._observer.started(self.progress)
 
-    def add(
-        self, system: str, status: str, value: float | None = None, *, spent: float = 0.0, currency: str = ""
-    ) -> None:
+    def add(self, system: str, status: str, value: float | None = None) -> None:
         """Count a new answer and say so.
 
         Args:
             system: whose it is.
             status: as scored.
             value: its value; None without one.
-            spent: money so far.
-            currency: of it.
         """
-        self._spent, self._currency = spent, currency
         self._system = system
         self._new += 1
         self._count(system, status, value)

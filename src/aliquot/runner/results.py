@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import starmap
 from typing import Any, Final
 
 import msgspec
 import polars as pl
 
+from aliquot.analysis.settings import COST
 from aliquot.errors import InputError
 from aliquot.evidence.assembly import assemble
 from aliquot.evidence.identity import inputs_text, text_of
 from aliquot.evidence.tables import METRICS, Evidence, Note, Source
 from aliquot.files.manifest import Manifest
-from aliquot.files.records import Response, settle
+from aliquot.files.records import SYSTEM, Response, settle, spending
 from aliquot.files.run_directory import FORMAT, ITEMS, RunDirectory, StoredItem
+from aliquot.findings.numbers import write_money
 from aliquot.item_sets.items import Item
 from aliquot.item_sets.option_order import AS_GIVEN, OptionOrder, arranged
 from aliquot.runner.evaluation import CHOICE
@@ -104,7 +107,11 @@ def build_evidence(run: RunDirectory) -> Evidence:
         items=pl.DataFrame([_item_row(manifest, item) for item in kept], infer_schema_length=None),
         responses=pl.DataFrame([response for response, _ in rows], infer_schema_length=None),
         metrics=pl.DataFrame([headline], schema=dict(METRICS)),
-        settings=pl.DataFrame(list(_settings(manifest)), schema=["system", "name", "value"], orient="row"),
+        settings=pl.DataFrame(
+            [*_settings(manifest), *_cost_settings(contents.records)],
+            schema=["system", "name", "value"],
+            orient="row",
+        ),
         sources=(Source(path=str(run.path), format=FORMAT),),
         notes=notes,
         texts=run.texts,
@@ -236,6 +243,22 @@ def _showing(about: Mapping[str, Any]) -> dict[str, str]:
         found["variant.of"] = about["variant"]["of"]
         found |= {f"variant.{factor}": level for factor, level in about["variant"]["levels"].items()}
     return found
+
+
+def _cost_settings(records: Sequence[Response]) -> Iterable[tuple[str, str, str]]:
+    """Yield by whose word each system's costs are known, and what was paid for it in other scopes."""
+    for system in dict.fromkeys(record.system for record in records):
+        spent = spending(record for record in records if record.system == system)
+        sources = sorted({source for scope, _, source in spent if scope == SYSTEM and source})
+        if sources:
+            yield system, f"{COST}source", ", ".join(sources)
+        for scope in sorted({scope for scope, _, _ in spent if scope != SYSTEM}):
+            paid = [(cost, money, source) for (of, money, source), cost in spent.items() if of == scope]
+            yield system, f"{COST}{scope}", ", ".join(starmap(_paid, paid))
+
+
+def _paid(cost: float, currency: str, source: str) -> str:
+    return write_money(cost, currency) + (f" ({source})" if source else "")
 
 
 def _rule_text(name: str, about: Mapping[str, Any]) -> str:

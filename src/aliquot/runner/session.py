@@ -15,12 +15,15 @@ from aliquot.files.manifest import Manifest, Session
 from aliquot.files.neighbours import runs_beside
 from aliquot.files.run_directory import RunDirectory
 from aliquot.runner.closing import closing_words
+from aliquot.runner.earlier import earlier_answers
 from aliquot.runner.evaluation import ModelName
 from aliquot.runner.executor import Executor, Terms, answered_keys
 from aliquot.runner.manifest import continue_manifest, make_manifest, note_observed, told_by_servers
 from aliquot.runner.plan import Plan
+from aliquot.runner.price_list import price_notes
 from aliquot.runner.progress import Observer, Tally
 from aliquot.runner.results import build_evidence, keep_item
+from aliquot.runner.success import criteria_notes, with_criteria
 from aliquot.systems.system import System
 
 
@@ -73,8 +76,16 @@ async def run_session(
             for name in plan.evaluation.systems
             for question in plan.questions(name)
         )
-        manifest = continue_manifest(run.manifest, fresh, anything_left=owed)
-        for warning in manifest.warnings:
+        old = run.manifest
+        manifest = with_criteria(
+            continue_manifest(old, fresh, anything_left=owed),
+            old,
+            plan.evaluation.success,
+            answers=len(answered),
+            now=clocks.now(),
+        )
+        prices = price_notes(plan.evaluation, clocks.now().date())
+        for warning in (*manifest.warnings, *criteria_notes(manifest, old), *prices):
             observer.noted(warning)
         run.write_manifest(manifest)
         run.write_items(
@@ -87,7 +98,15 @@ async def run_session(
             for item in plan.items
         )
         tally = Tally(plan.total, observer=observer, clock=clocks.seconds)
-        executor = Executor(plan, models, journal=journal, tally=tally, now=clocks.now, terms=terms)
+        executor = Executor(
+            plan,
+            models,
+            journal=journal,
+            tally=tally,
+            now=clocks.now,
+            terms=terms,
+            elsewhere=earlier_answers(path, manifest) if owed else None,
+        )
         session = _begin(path, terms, now=clocks.now()) if owed else None
         try:
             if session is not None:

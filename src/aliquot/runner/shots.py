@@ -49,7 +49,8 @@ class Shots:
     """The examples of one system.
 
     All items see the same examples in the same order, but that the item itself, one that asks the same, or one of its
-    cluster is passed over for the next. An example's options stand in the order in which the system sees options.
+    cluster or conversation is passed over for the next. An example's options stand in the order in which the system
+    sees options.
 
     Args:
         spec: which ones.
@@ -135,7 +136,7 @@ class Shots:
         return sorted(others, key=lambda one: self._rank(one.id))[: self.n]
 
     def _cluster_of(self, item: Item) -> str | None:
-        return item.text(self._cluster) if self._cluster else None
+        return item.cluster(self._cluster)
 
     def _rank(self, example: str) -> bytes:
         """Return what sorts examples; a hash, so that the order is the same on every machine and version."""

@@ -15,8 +15,10 @@ from aliquot.findings.numbers import difference_unit, write_difference
 from aliquot.stats.results import Estimate
 
 if TYPE_CHECKING:
+    from aliquot.files.plan_file import PlanFile
     from aliquot.findings.looks import Looks
     from aliquot.findings.noise import RememberedNoise
+    from aliquot.verbs.criteria import Criteria
 
 FEW_VARIANTS = 2
 """Variants up to which nothing was picked: a baseline and a candidate."""
@@ -29,6 +31,8 @@ def put_beside(
     *,
     noise: str | Path | None,
     plan: str | Path | None,
+    criteria: Criteria | None = None,
+    cluster: str | None = None,
 ) -> Comparison:
     """Return a comparison with what is known beside its rows.
 
@@ -38,6 +42,8 @@ def put_beside(
         sources: what was compared; runs among them are looked up beside each other.
         noise: the file that remembers noise; None to look up none.
         plan: a plan to hold it against.
+        criteria: the success criteria of a run to hold it against.
+        cluster: field that names the cluster, as in the comparison.
 
     Raises:
         InputError: a damaged file, or a plan changed after it was written.
@@ -46,11 +52,36 @@ def put_beside(
     if noise is not None and Path(noise).exists():
         found = _with_noise(found, evidence, Path(noise))
     if plan is not None:
-        from aliquot.analysis.plan_check import hold_against
         from aliquot.files.plan_file import read_plan
 
-        found = hold_against(read_plan(Path(plan)), found, path=Path(plan))
+        found = _held(found, evidence, read_plan(Path(plan)), path=Path(plan), cluster=cluster)
+    elif criteria is not None:
+        found = _held(found, evidence, criteria.plan, path=criteria.path, cluster=cluster)
+        if criteria.note is not None:
+            found = replace(found, warnings=(criteria.note, *found.warnings))
     return found
+
+
+def _held(
+    found: Comparison, evidence: Evidence, plan: PlanFile, *, path: Path, cluster: str | None
+) -> Comparison:
+    """Return a comparison held against a plan, its floor judged on the candidate's own rows."""
+    from aliquot.analysis.plan_check import hold_against
+
+    floor = None
+    if plan.at_least is not None:
+        from aliquot.analysis.summarize import floor_of
+
+        floor = floor_of(
+            evidence,
+            found.candidate.system,
+            task=found.task,
+            metric=found.metric,
+            cluster=cluster,
+            asked=plan.at_least,
+            level=found.level,
+        )
+    return hold_against(plan, found, path=path, floor=floor)
 
 
 def _with_noise(found: Comparison, evidence: Evidence, path: Path) -> Comparison:

@@ -15,6 +15,7 @@ from aliquot.readers.options import ReadOptions
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.verbs.beside import put_beside
 from aliquot.verbs.clustering import cluster_field
+from aliquot.verbs.criteria import criteria_of, level_of
 from aliquot.verbs.pairing import Pairing, settle_pairing
 from aliquot.verbs.reproduce import command_line
 from aliquot.verbs.shares import read_shares
@@ -30,7 +31,7 @@ def compare(
     metric: str | None = None,
     cluster: str | None = None,
     margin: float | str | None = None,
-    level: float = 0.95,
+    level: float | None = None,
     match_on: MatchOn = "content",
     seed: int | None = None,
     against: str | None = None,
@@ -51,8 +52,9 @@ def compare(
         task: the task, when there are several.
         metric: the metric, or an expression over metrics such as ``all(g1, g2)``; by default the log's own headline.
         cluster: field that names the cluster of an item.
-        margin: largest loss that does not matter, in the metric's own units, or as points: ``0.02`` or ``"2pt"``.
-        level: confidence level.
+        margin: largest loss that does not matter, in the metric's own units, or as points: ``0.02`` or ``"2pt"``; by
+            default that of a run's success criteria.
+        level: confidence level; by default that of a run's success criteria, else 0.95.
         match_on: ``content`` refuses items of one id whose content differs; ``id`` matches by id alone.
         seed: seed of everything random; by default a fixed one.
         against: a printed figure as the baseline (``0.82/500``, ``17/20``), compared unpaired with the one system of
@@ -61,7 +63,8 @@ def compare(
         unpaired: compare each system's own items although some are shared.
         allow: components that may differ although that is refused by default: ``judge``.
         shares: shares of a field to which the difference is reweighted: ``"lang=de:30,en:60,fr:10"``.
-        plan: a plan file (``aliquot plan --write``) to hold the comparison against.
+        plan: a plan file (``aliquot plan --write``) to hold the comparison against, in place of the success criteria
+            that a run was begun with.
         noise: the file in which ``noise`` remembers what the suite moves by itself; None to look up none.
         options: what the columns of a table mean.
 
@@ -77,11 +80,12 @@ def compare(
         sources, systems=systems, task=task, metric=metric, cluster=cluster, figures=figures, options=options
     )
     evidence = with_metric(pairing.evidence, metric)
+    criteria = None if plan is not None else criteria_of(evidence, task=pairing.task, metric=metric)
     choices = Choices(
         metric=metric,
         cluster=cluster_field(evidence, cluster),
-        margin=margin,
-        level=level,
+        margin=criteria.plan.margin if margin is None and criteria else margin,
+        level=level_of(level, criteria),
         match_on=match_on,
         seed=DEFAULT_SEED if seed is None else seed,
         unpaired=unpaired,
@@ -96,7 +100,7 @@ def compare(
         "--allow": tuple(allow),
         "--cluster": cluster,
         "--margin": margin,
-        "--level": None if level == 0.95 else level,
+        "--level": level,
         "--match-on": None if match_on == "content" else match_on,
         "--seed": seed,
         "--unpaired": unpaired,
@@ -111,4 +115,6 @@ def compare(
         choices=choices,
         command=command_line("compare", pairing.sources, given, systems=systems, reading=options),
     )
-    return put_beside(found, evidence, pairing.sources, noise=noise, plan=plan)
+    return put_beside(
+        found, evidence, pairing.sources, noise=noise, plan=plan, criteria=criteria, cluster=choices.cluster
+    )

@@ -91,7 +91,7 @@ def report(
     if bundle is not None:
         from aliquot.verbs.bundle import write_bundle
 
-        write_bundle(Path(bundle), named, choices, names=names, salt=salt)
+        write_bundle(Path(bundle), named, _with_criteria(named, choices), names=names, salt=salt)
     if form != "html":
         return write_report(found, output), found
     rows = None if _has_figures(choices) else _rows(subject, choices, left_out=fields, limit=items)
@@ -166,6 +166,20 @@ def _find(
     found = summarize(subject, **mine)
     given = {f"--{name}": value for name, value in mine.items() if (name, value) != ("level", 0.95)}
     return replace(found, command=command_line("summarize", sources, given, reading=choices.get("options")))
+
+
+def _with_criteria(subject: Pairing | Evidence, choices: dict[str, Any]) -> dict[str, Any]:
+    """Return the choices with the margin and level of a run's success criteria, which its rows do not hold."""
+    if not isinstance(subject, Pairing) or choices.get("plan") is not None:
+        return choices
+    from aliquot.verbs.criteria import criteria_of, level_of
+
+    criteria = criteria_of(subject.evidence, task=subject.task, metric=choices.get("metric"))
+    if criteria is None:
+        return choices
+    margin = choices.get("margin")
+    level = level_of(choices.get("level"), criteria)
+    return {**choices, "margin": criteria.plan.margin if margin is None else margin, "level": level}
 
 
 def _rows(

@@ -21,6 +21,7 @@ from aliquot.runner.executor import Terms
 from aliquot.runner.only import ATTEMPTS, ItemAgain, differing_items, how_they_came, narrowed, read_only
 from aliquot.runner.opening import open_models
 from aliquot.runner.plan import make_plan
+from aliquot.runner.price_list import with_listed_prices
 from aliquot.runner.progress import Observer, Progress, Silent
 from aliquot.runner.session import Clocks, run_session
 from aliquot.verbs.read import read
@@ -78,7 +79,8 @@ def run(
         interleave: let the systems take turns question by question instead of one after the other.
         cache: a file of answers kept between runs; the same question to the same system is asked once for each
             attempt. Failures are never kept, and answers from it count for no latency and no cost.
-        max_cost: money at which the run stops, in the currency of the systems' ``prices``.
+        max_cost: money that the run may cost, in the currency of the systems' ``prices``: no answer is asked for
+            whose ceiling would pass it.
 
     Returns:
         The run's directory and its evidence.
@@ -137,10 +139,10 @@ async def run_async(
         raise UsageError(f"concurrency is {concurrency}; it must be 1 or more")
     loaded = Loaded(evaluation) if isinstance(evaluation, Evaluation) else load_evaluation(evaluation)
     evaluation = loaded.evaluation
-    if max_cost is not None and not any(spec.prices for spec in evaluation.systems.values()):
-        raise UsageError("--max-cost needs prices: give the systems of the evaluation a key 'prices'")
     _check_only(only, attempts, together={"limit": limit, "cache": cache})
-    plan, path = make_plan(evaluation, limit=limit), Path(directory) / evaluation.name
+    plan, path = with_listed_prices(make_plan(evaluation, limit=limit)), Path(directory) / evaluation.name
+    if max_cost is not None and all(spec.stated is None for spec in plan.evaluation.systems.values()):
+        raise UsageError("--max-cost needs prices: give the systems of the evaluation a key 'prices'")
     chosen, before = None, dict[str, tuple[float, float]]()
     if only is not None:
         chosen = read_only(only, list(evaluation.systems))

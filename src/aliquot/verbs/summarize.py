@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from aliquot.analysis.margins import share_of
 from aliquot.analysis.summarize import SummaryChoices, summarize_systems
 from aliquot.errors import UsageError
 from aliquot.evidence.derivation import with_metric
@@ -12,6 +13,7 @@ from aliquot.evidence.tables import Evidence
 from aliquot.findings.summary import Summary
 from aliquot.readers.options import ReadOptions
 from aliquot.verbs.clustering import cluster_field, reading_cluster
+from aliquot.verbs.criteria import criteria_of, level_of, say_criteria
 from aliquot.verbs.read import load
 from aliquot.verbs.reproduce import command_line
 
@@ -23,7 +25,7 @@ def summarize(
     metric: str | None = None,
     cluster: str | None = None,
     at_least: float | str | None = None,
-    level: float = 0.95,
+    level: float | None = None,
     options: ReadOptions | None = None,
 ) -> Summary:
     """Summarise the systems of one or more sources; nothing is compared.
@@ -34,8 +36,8 @@ def summarize(
         task: only this task.
         metric: the metric, or an expression such as ``all(g1, g2)``; by default the log's own headline.
         cluster: field that names the cluster of an item.
-        at_least: a floor the pass rate should reach: ``0.9`` or ``"90%"``.
-        level: confidence level.
+        at_least: a floor the pass rate should reach: ``0.9`` or ``"90%"``; by default that of a run's success criteria.
+        level: confidence level; by default that of a run's success criteria, else 0.95.
         options: what the columns of a table mean.
 
     Returns:
@@ -55,38 +57,25 @@ def summarize(
     if not sources:
         raise UsageError("there is nothing to summarize. Name at least one file or folder.")
     evidence = with_metric(load(sources, options=reading_cluster(options, cluster)), metric)
+    criteria = criteria_of(evidence, task=task, metric=metric)
+    floor = None if at_least is None else share_of(at_least)
     given = {
         "--task": task,
         "--metric": metric,
         "--cluster": cluster,
         "--at-least": at_least,
-        "--level": None if level == 0.95 else level,
+        "--level": level,
     }
-    return summarize_systems(
+    found = summarize_systems(
         evidence,
         choices=SummaryChoices(
             systems=tuple(systems),
             task=task,
             metric=metric,
             cluster=cluster_field(evidence, cluster),
-            at_least=_share(at_least),
-            level=level,
+            at_least=criteria.plan.at_least if floor is None and criteria else floor,
+            level=level_of(level, criteria),
         ),
         command=command_line("summarize", sources, {**given, "--system": tuple(systems)}, reading=options),
     )
-
-
-def _share(floor: float | str | None) -> float | None:
-    """Return a floor as a share.
-
-    Raises:
-        UsageError: no number.
-    """
-    if floor is None:
-        return None
-    text = str(floor).strip()
-    try:
-        number = float(text.removesuffix("%"))
-    except ValueError:
-        raise UsageError(f"{text!r} is no floor; write 0.9 or 90%") from None
-    return number / 100 if text.endswith("%") else number
+    return found if criteria is None else say_criteria(found, criteria)
