@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aliquot import item_sets, read
+from aliquot.analysis.guard_labels import LEAST_CLASSED
 from aliquot.analysis.guard_texts import LEAST_ITEMS, MOST_TEXTS
 from aliquot.analysis.guards import LARGE, find_guards
+from aliquot.analysis.majority import MOST_REFERENCES
 from aliquot.analysis.scales import scale_of
 from aliquot.evidence.assembly import assemble
 from aliquot.evidence.contents import metrics, systems, tasks
@@ -136,10 +138,44 @@ def test_always_the_majority_answer():
     assert "exactly the 16 items whose reference is 'no'" in found["majority_baseline"]
 
 
+def labels_said(right, references, said, **columns):
+    texts = Written([f"well {i}" for i in range(len(references))], references)
+    evidence = evidence_of([float(x) for x in right], texts=texts, **columns)
+    return guards(
+        evidence.revise(outcomes=evidence.outcomes.with_columns(label=pl.Series(said, dtype=pl.String)))
+    )
+
+
+def test_one_label_read_in_every_answer_is_a_constant_answer_whatever_its_words():
+    found = labels_said([r == "yes" for r in CLASSES], CLASSES, ["Yes"] * 40)
+    assert found == {
+        "majority_baseline": "main always answers 'yes': 60% is what the most frequent label alone gives"
+    }
+    half = [r == "yes" and i % 2 == 0 for i, r in enumerate(CLASSES)]
+    found = labels_said(half, CLASSES, ["yes" if i % 2 == 0 else None for i in range(40)])
+    assert found["one_answer"] == "every answer of main that could be read is 'yes' (20 of 40 items)"
+    # a log's word for right, C, is no answer, though some references are the letter c
+    assert labels_said([True] * 40, ["c"] * 20 + ["d"] * 20, ["C"] * 40) == {}
+
+
+def test_a_system_below_the_majority_baseline_is_told():
+    found = classed([i % 2 == 0 for i in range(40)], CLASSES)
+    assert found == {
+        "below_majority": "main passes 20 of 40 (50%), fewer than always answering 'yes' would (60%)"
+    }
+
+
+def test_sixteen_items_of_which_fifteen_share_a_label():
+    # 15 of 16 is 93.75 %
+    found = classed([True] * 15 + [False], ["no"] * 15 + ["yes"])
+    assert found["majority_baseline"].endswith("93.75% is what the most frequent label alone gives")
+    assert classed([True] * 7 + [False], ["no"] * 7 + ["yes"]) == {}
+
+
 def test_the_majority_rate_met_by_other_items_is_said_to_be_so():
     right = [i % 5 != 0 for i in range(30)] + [False] * 10  # 24 of 40, some of either class
     found = classed(right, CLASSES)["majority_baseline"]
-    assert "passes 24 of 40, as many as always answering 'yes' would, though not the same" in found
+    assert "passes 24 of 40, as many as always answering 'yes' would, though not the same ones: 60%" in found
     assert classed([*right[:-1], True], CLASSES) == {}
 
 
@@ -150,7 +186,7 @@ def test_two_classes_told_apart_the_wrong_way_round():
         assert ("inverted" in found) is expected, right
     assert "passes 8 of 40" in classed([i % 4 == 0 and i < 32 for i in range(40)], CLASSES)["inverted"]
     three = ["a"] * 16 + ["b"] * 12 + ["c"] * 12
-    assert classed([i % 4 == 0 and i < 32 for i in range(40)], three) == {}
+    assert set(classed([i % 4 == 0 and i < 32 for i in range(40)], three)) == {"below_majority"}
 
 
 @pytest.mark.parametrize(
@@ -197,8 +233,10 @@ def test_texts_are_read_only_when_asked_few_and_at_hand():
     small = evidence_of([1.0, 0.0] * (LEAST_ITEMS // 2), texts=texts)
     assert set(guards(small)) == {"one_answer", "majority_baseline"}
     assert guards(small, texts=False) == {}
-    assert guards(evidence_of([1.0, 0.0] * (LEAST_ITEMS // 2 - 1), texts=texts)) == {}
-    assert guards(evidence_of([1.0, 0.0] * (MOST_TEXTS // 2 + 1), texts=texts)) == {}
+    assert guards(evidence_of([1.0, 0.0] * (LEAST_CLASSED // 2 - 1), texts=texts)) == {}
+    assert set(guards(evidence_of([1.0, 0.0] * (MOST_TEXTS // 2 + 1), texts=texts))) == {"majority_baseline"}
+    many = Written(["yes"] * (MOST_REFERENCES + 2), ["yes", "no"] * (MOST_REFERENCES // 2 + 1))
+    assert guards(evidence_of([1.0, 0.0] * (MOST_REFERENCES // 2 + 1), texts=many)) == {}
 
 
 def test_one_class_on_every_item_of_a_categorical_metric():

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from aliquot.cli.progress import JsonLines
+from aliquot.cli import progress
+from aliquot.cli.progress import JsonLines, ProgressLine
 from aliquot.errors import InputError
 from aliquot.files.run_directory import RunDirectory
 from aliquot.runner.evaluation import ScorerSpec
 from aliquot.runner.plan import make_plan
+from aliquot.runner.progress import Progress, Silent
 from aliquot.systems.fake import FakeSystem
 from aliquot.verbs.run import run
 from tests.runner.evaluations import evaluation, right, write_evaluation
@@ -72,3 +74,83 @@ def test_progress_is_json_lines_on_request(tmp_path: Path, capsys: pytest.Captur
     assert [line["event"] for line in lines] == ["started"] + ["answered"] * 20
     assert lines[-1]["done"] == lines[-1]["total"] == 20
     assert lines[-1]["scores"] == {"first": [10.0, 10], "second": [10.0, 10]}
+    assert (lines[-1]["errors"], lines[-1]["parse_rate"], lines[-2]["eta_s"] > 0) == (0, 1.0, True)
+    low = 10 / (10 + 1.959963984540054**2)  # Wilson at 10 of 10: n / (n + z²)
+    assert lines[-1]["peeks"]["second"] == {
+        "point": 1.0, "low": pytest.approx(low), "high": 1.0, "level": 0.95, "n": 10,
+    }  # fmt: skip
+    assert lines[5]["peeks"] == {}  # five answers are no rate
+
+
+def test_a_line_tells_rate_time_errors_what_could_be_read_and_a_peek(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    shown = Progress(
+        system="first", done=40, total=100, kept=0, statuses={"ok": 33, "refused": 1, "unparsed": 4, "error": 2},
+        elapsed_s=20.0, spent=0.4, currency="USD", expected_cost=1.0, scores={"first": (19.0, 38)},
+    )  # fmt: skip
+    ProgressLine().answered(shown)
+    assert capsys.readouterr().err == (
+        "40 of 100, 2.0 a second, 30 s left, 2 errors, 89% read; first 50% [35, 65], a peek; cost 0.4 of about 1 USD\n"
+    )
+
+
+def test_lines_that_are_no_terminal_are_few_however_long_a_run_takes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [1000.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    line = ProgressLine()
+    for done in range(1, 86_401):  # a day, an answer a second
+        clock[0] += 1
+        line.answered(
+            Progress(system="a", done=done, total=86_400, kept=0, statuses={"ok": done}, elapsed_s=done)
+        )
+    printed = capsys.readouterr().err.splitlines()
+    assert 20 < len(printed) < 100
+    assert printed[-1].startswith("86400 of 86400, 1.0 a second, 100% read")
+
+
+def test_every_accepted_answer_and_every_field_of_a_reference_must_be_right_by_its_rule(
+    tmp_path: Path,
+) -> None:
+    def plan(rule: str, **fields: object) -> None:
+        path = tmp_path / "made.jsonl"
+        path.write_text(json.dumps({"id": "a", "question": "q", **fields}) + "\n", encoding="utf-8")
+        make_plan(evaluation(path, scorer=ScorerSpec(rule=rule)))
+
+    plan("words", reference="8", accept=["eight", "VIII"])
+    plan("json_fields", reference={"name": "Anna", "age": 34})
+    with pytest.raises(
+        InputError, match=r"field 'accept': '\.\.\.' of item 'a' is not right by its own rule 'words'"
+    ):
+        plan("words", reference="8", accept=["eight", "..."])
+    with pytest.raises(InputError, match="field 'accept': 'maybe' of item 'a'"):
+        plan("choice", reference="yes", accept=["maybe"])
+    with pytest.raises(
+        InputError, match="the reference of item 'a'"
+    ):  # two fields of one name, as names are compared
+        plan("json_fields", reference={"Name": "Anna", "name": "Bert"})
+
+
+def test_an_item_that_an_empty_answer_would_pass_is_told_of_and_passes_none(tmp_path: Path) -> None:
+    path = tmp_path / "promptfooconfig.yaml"
+    path.write_text(
+        "tests:\n- vars: {question: q0.}\n  assert: [{type: not-contains, value: sorry}]\n"
+        "- vars: {question: q1.}\n  assert: [{type: contains, value: a1}]\n",
+        encoding="utf-8",
+    )
+    notes: list[str] = []
+
+    class Noting(Silent):
+        def noted(self, text: str) -> None:
+            notes.append(text)
+
+    found = run(
+        evaluation(path, scorer=ScorerSpec(rule="asserts")),
+        directory=tmp_path,
+        models={"fake": FakeSystem(lambda _: "")},
+        observer=Noting(),
+    )
+    assert notes[0].startswith("1 item asks for nothing that an empty answer lacks")
+    assert found.evidence.outcomes["value"].to_list() == [None, None]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from aliquot.errors import InputError
 from aliquot.files.run_directory import RunDirectory
 from aliquot.runner.cache import AnswerCache, cache_key
+from aliquot.runner.evaluation import Guards
 from aliquot.systems.fake import FakeSystem
 from aliquot.systems.replies import Reply
 from aliquot.systems.requests import ChatRequest, CompletionRequest, Decoding, Message
@@ -98,6 +99,7 @@ def test_what_failed_is_asked_again_by_the_next_run(tmp_path: Path) -> None:
     items = write_items(tmp_path, 12)
     for name in ("one", "two"):
         fake = FakeSystem(cut)
-        run(evaluation(items, name=name), directory=tmp_path, models={"fake": fake}, cache=tmp_path / "cache")
+        asked = evaluation(items, name=name, guards=Guards(parse_rate=0, truncated=1))
+        run(asked, directory=tmp_path, models={"fake": fake}, cache=tmp_path / "cache")
         assert len(fake.asked) == 12
     assert RunDirectory(tmp_path / "two").manifest is not None

@@ -22,7 +22,7 @@ from aliquot.evidence.transcripts import Turn
 from aliquot.files.records import Response
 from aliquot.files.run_directory import RunDirectory
 from aliquot.files.run_list import list_runs
-from aliquot.runner.evaluation import Mode, SampleSpec, ScorerSpec, SystemSpec
+from aliquot.runner.evaluation import Guards, Mode, SampleSpec, ScorerSpec, SystemSpec
 from aliquot.runner.money import Prices
 from aliquot.runner.plan import make_plan
 from aliquot.systems.endpoint import Endpoint
@@ -298,8 +298,19 @@ def test_a_limit_keeps_conversations_whole(tmp_path: Path) -> None:
         make_plan(evaluation(tmp_path / "sums.jsonl"), limit=2)
 
 
-def test_turns_follow_each_other_and_conversations_stand_in_a_seeded_order(tmp_path: Path) -> None:
+def test_the_smoke_test_takes_whole_conversations(tmp_path: Path) -> None:
     plan = make_plan(evaluation(write_sums(tmp_path, 30)))
+    ids = [item.id for item in plan.smoke]
+    assert len(ids) == 24
+    assert ids == [f"{name.partition('#')[0]}#{turn}" for name in ids[::3] for turn in (1, 2, 3)]
+    assert plan.items[:24] == plan.smoke
+    assert sorted(item.id for item in plan.items) == sorted(
+        f"sum-{k}#{t}" for k in range(30) for t in (1, 2, 3)
+    )
+
+
+def test_turns_follow_each_other_and_conversations_stand_in_a_seeded_order(tmp_path: Path) -> None:
+    plan = make_plan(evaluation(write_sums(tmp_path, 30), guards=Guards(first=90)))
     ids = [item.id for item in plan.items]
     firsts = [name.partition("#")[0] for name in ids[::3]]
     assert ids == [f"{name}#{turn}" for name in firsts for turn in (1, 2, 3)]

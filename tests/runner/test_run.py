@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from aliquot.errors import MachineError, RunStoppedError, UsageError
+from aliquot.errors import MachineError, UsageError
 from aliquot.evidence.reduction import units
 from aliquot.evidence.status import resolve
 from aliquot.files.journal import Journal
 from aliquot.files.run_directory import RunDirectory
-from aliquot.runner.evaluation import Evaluation, Guards, SampleSpec, ScorerSpec, SystemSpec
+from aliquot.runner.evaluation import Evaluation, SampleSpec, ScorerSpec, SystemSpec
 from aliquot.runner.progress import Progress
 from aliquot.runner.results import build_evidence
 from aliquot.systems.fake import FakeSystem
@@ -226,22 +226,6 @@ def test_another_scorer_scores_the_same_answers_again(tmp_path: Path) -> None:
     found = run(evaluation(path, scorer=ScorerSpec(rule="exact")), directory=tmp_path, models={"fake": fake})
     assert found.evidence.outcomes["value"].to_list() == [0.0, 0.0]
     assert found.evidence.outcomes["scorer"].to_list() == ["exact", "exact"]
-
-
-def test_too_few_readable_answers_stop_a_system_after_24(tmp_path: Path) -> None:
-    path = write_items(tmp_path, 40)
-    fake = FakeSystem(cut)
-    with pytest.raises(
-        RunStoppedError, match=r"only 0 of the first 24 answers of 'first' could be read \(24 truncated\)"
-    ):
-        run(evaluation(path), directory=tmp_path, models={"fake": fake}, concurrency=1)
-    assert len(fake.asked) == 24
-    with pytest.raises(RunStoppedError):
-        run(evaluation(path), directory=tmp_path, models={"fake": fake}, concurrency=1)
-    assert len(fake.asked) == 24  # stopped again before anything was asked
-    off = evaluation(path, guards=Guards(parse_rate=0.0))
-    assert run(off, directory=tmp_path, models={"fake": fake}).evidence.responses.height == 40
-    assert len(fake.asked) == 40
 
 
 def test_exactly_half_readable_goes_on(tmp_path: Path) -> None:

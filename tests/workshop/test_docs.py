@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
+from dataclasses import asdict
 from pathlib import Path
 
 from aliquot.evidence.transcripts import MAX_TURNS
 from aliquot.item_sets.items import NOT_INPUTS
 from aliquot.runner.evaluation import Guards
-from aliquot.runner.evaluation_file import DECODING_KEYS, KEYS, SYSTEM_KEYS, parse_evaluation
+from aliquot.runner.evaluation_file import DECODING_KEYS, GUARD_KEYS, KEYS, SYSTEM_KEYS, parse_evaluation
 from aliquot.runner.models import MODEL_KEYS
 from aliquot.runner.plan import make_plan
 from aliquot.scorers.rules import RULES
@@ -122,8 +123,8 @@ def test_the_defaults_on_the_page_are_the_defaults():
     shown = dict(re.findall(r"^\| `(\w+)` \|.*\| `?([^|`]+)`? \|$", page, re.MULTILINE))
     assert float(shown["temperature"]) == Decoding().temperature
     assert int(shown["max_tokens"]) == Decoding().max_tokens
-    assert shown["guards"] == f"{{parse_rate: {Guards().parse_rate}}}"
-    assert f"the first {Guards().first} answers" in page
+    assert {name: float(shown[name]) for name in GUARD_KEYS} == asdict(Guards())
+    assert f"of {Guards().first} items" in page
     assert (
         set(re.findall(r"`(\w+)`", page.partition("weight an item: ")[2].partition(". A field")[0]))
         == NOT_INPUTS

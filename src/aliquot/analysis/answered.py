@@ -50,18 +50,42 @@ def _side(
     evidence: Evidence, units: Units, side: SystemSample, scale: Scale, *, level: float
 ) -> AnsweredSide:
     share = system_sample(_with(units, _shares(evidence, units)))
-    answered = _answered(evidence, units, side.items)
+    over_answered, items_answered = _over_answered(evidence, units, side, scale, level=level)
     return AnsweredSide(
         system=units.system,
         rows=units.rows,
         answered=units.statuses.get("ok", 0),
         share=analyse_system(replace(share, weights=None, strata=None), _SHARE, level=level),
         overall=analyse_system(side, scale, level=level),
-        over_answered=analyse_system(answered, scale, level=level)
-        if answered.n
-        else Undefined("no item was answered"),
-        items_answered=answered.n,
+        over_answered=over_answered,
+        items_answered=items_answered,
     )
+
+
+def rate_over_answered(
+    evidence: Evidence, units: Units, side: SystemSample, scale: Scale, *, level: float
+) -> Estimate | Undefined | None:
+    """Return a system's rate or mean over the attempts it answered alone; None when it answered all of them.
+
+    Args:
+        evidence: the tables.
+        units: the system under the metric.
+        side: its items with a value.
+        scale: the metric's scale.
+        level: confidence level.
+    """
+    if units.answered == 1:
+        return None
+    return _over_answered(evidence, units, side, scale, level=level)[0]
+
+
+def _over_answered(
+    evidence: Evidence, units: Units, side: SystemSample, scale: Scale, *, level: float
+) -> tuple[Estimate | Undefined, int]:
+    answered = _answered(evidence, units, side.items)
+    if not answered.n:
+        return Undefined("no item was answered"), 0
+    return analyse_system(answered, scale, level=level), answered.n
 
 
 def _shares(evidence: Evidence, units: Units) -> pl.DataFrame:

@@ -6,7 +6,7 @@ The parts are imported when they are needed, as a comparison of two small tables
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from aliquot.analysis.arrays import PairedSample
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from aliquot.findings.composite import Composite
     from aliquot.findings.contrast import MethodContrast
     from aliquot.findings.item_tests import ItemTests
+    from aliquot.findings.majority import Majority
     from aliquot.findings.power_seen import PowerAt, PowerSeen, RepeatsWorth
     from aliquot.findings.scoring_rule import ScoringRules
     from aliquot.findings.segments import SegmentScan
@@ -114,6 +115,7 @@ def look_further(evidence: Evidence, claim: Claim, scale: Scale, *, terms: Terms
         power_curve=_power_curve(claim, claim.paired, scale, terms),
         repeats_worth=_repeats_worth(evidence, claim, claim.paired, scale, terms),
         side_metrics=side,
+        majority=_majority(evidence, claim, scale),
         composite=_composite(evidence, claim, scale, side, terms),
         reconciliation=reconciliation,
         notes=(*_borderline(claim, terms), *_guards(evidence, claim, scale)),
@@ -294,6 +296,14 @@ def _guards(evidence: Evidence, claim: Claim, scale: Scale) -> tuple[Note, ...]:
     from aliquot.analysis.guards import find_guards
 
     return find_guards(evidence, (claim.pairs.baseline, claim.pairs.candidate), scale, texts=True)
+
+
+def _majority(evidence: Evidence, claim: Claim, scale: Scale) -> Majority | None:
+    """Return the majority baseline of the shared items."""
+    from aliquot.analysis.majority import find_majority
+
+    shared = claim.pairs.frame.drop_nulls(["a", "b"]).select("item", mean="a")
+    return find_majority(evidence, replace(claim.pairs.baseline, frame=shared), scale)
 
 
 def _reweighted(claim: Claim, sample: PairedSample, scale: Scale, terms: Terms) -> Reweighted | None:

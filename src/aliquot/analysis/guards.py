@@ -12,7 +12,9 @@ from typing import Any, Final
 import narwhals as nw
 import polars as pl
 
+from aliquot.analysis.guard_labels import guard_labels
 from aliquot.analysis.guard_texts import LEAST_ITEMS, guard_texts
+from aliquot.analysis.majority import item_labels
 from aliquot.analysis.spent import recorded_columns
 from aliquot.evidence.tables import Evidence, Note
 from aliquot.evidence.units import Units
@@ -44,7 +46,8 @@ def find_guards(
 
     Returns:
         Notes ``parse_rate``, ``truncated``, ``at_limit``, ``all_right``, ``all_wrong``, ``one_answer``; with
-        texts also ``identical_answers``, ``majority_baseline``, ``inverted``, ``reference_as_answer``.
+        texts also ``identical_answers``, ``reference_as_answer``, ``majority_baseline``, ``below_majority``,
+        ``inverted``.
     """
     notes: list[Note] = []
     for units in sides:
@@ -52,7 +55,9 @@ def find_guards(
         notes += _extremes(units, scale)
         notes += _one_label(evidence, units, scale)
         if texts and not evidence.is_lazy and evidence.texts is not None:
-            notes += guard_texts(evidence.texts, units, scale)
+            notes += guard_texts(evidence.texts, units)
+            labels = item_labels(evidence, units, scale)
+            notes += guard_labels(units, labels, _labels_said(evidence, units, labels))
     return tuple(notes)
 
 
@@ -159,6 +164,16 @@ def _one_label(evidence: Evidence, units: Units, scale: Scale) -> Iterator[Note]
     if found.height == 1 and found["items"][0] >= LEAST_ITEMS:
         label, items = found.row(0)
         yield Note("one_answer", f"{units.system} has one class, {label!r}, on all {items} items")
+
+
+def _labels_said(evidence: Evidence, units: Units, labels: Mapping[str, str]) -> Mapping[str, str]:
+    """Return what a rule read in the answers, by item; empty without labels of the items to hold it against."""
+    if not labels:
+        return {}
+    rows = evidence.rows(
+        "outcomes", system=units.system, task=units.task, metric=units.metric, scorer=units.scorer
+    )
+    return dict(rows.drop_nulls("label").select("item", "label").iter_rows())
 
 
 def _ends(values: pl.Series) -> tuple[float, float]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
 
+from aliquot.analysis.answered import rate_over_answered
 from aliquot.analysis.arrays import SystemSample, filled_system, system_sample
 from aliquot.analysis.attempts_seen import find_repeats
 from aliquot.analysis.costs import cost_words, latency_of, price_of
+from aliquot.analysis.guards import find_guards
+from aliquot.analysis.majority import find_majority
 from aliquot.analysis.method import analyse_system, attempt_rows
 from aliquot.analysis.remarks import READER_REMARKS
 from aliquot.analysis.scales import scale_of
@@ -31,6 +34,9 @@ from aliquot.stats.results import Estimate, Undefined
 
 MAX_LINES = 200
 """Lines a summary holds at most."""
+
+MOST_READ = 10
+"""Systems and tasks whose answers and references are read for what they give away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +73,25 @@ def summarize_systems(evidence: Evidence, *, choices: SummaryChoices, command: s
         InputError: nothing was scored.
     """
     pairs = _chosen(evidence, choices)
-    lines = tuple(
-        _line(evidence, system, task, choices.metric or headline_metric(evidence, task), choices=choices)
+    sides = [
+        units(
+            evidence,
+            system,
+            task=task,
+            metric=choices.metric or headline_metric(evidence, task),
+            cluster=choices.cluster,
+        )
         for system, task in pairs
-    )
+    ]
+    lines = tuple(_line(evidence, side, choices=choices) for side in sides)
     shown = {(line.task, line.metric) for line in lines}
     beside = replace(choices, at_least=None)  # the floor is the headline's
     others = tuple(
-        _line(evidence, system, task, metric, choices=beside)
+        _line(
+            evidence,
+            units(evidence, system, task=task, metric=metric, cluster=choices.cluster),
+            choices=beside,
+        )
         for system, task in pairs[: MAX_LINES // 4]
         for metric in metrics(evidence, task, system=system)
         if (task, metric) not in shown
@@ -84,7 +101,7 @@ def summarize_systems(evidence: Evidence, *, choices: SummaryChoices, command: s
         others=others[:MAX_LINES],
         level=choices.level,
         reconciliation=(),
-        warnings=_warnings(evidence, lines),
+        warnings=(*_warnings(evidence, lines), *_guards(evidence, sides)),
         not_checked=_not_checked(evidence, lines),
         why=_why(lines),
         estimand=(
@@ -124,8 +141,8 @@ def _chosen(evidence: Evidence, choices: SummaryChoices) -> list[tuple[str, str]
     return pairs
 
 
-def _line(evidence: Evidence, system: str, task: str, metric: str, *, choices: SummaryChoices) -> SystemLine:
-    side = units(evidence, system, task=task, metric=metric, cluster=choices.cluster)
+def _line(evidence: Evidence, side: Units, *, choices: SummaryChoices) -> SystemLine:
+    system, task, metric = side.system, side.task, side.metric
     scale, sample, level = scale_of(evidence, metric), system_sample(side), choices.level
     price, words = price_of(evidence, system, task=task), cost_words(evidence, system)
     return SystemLine(
@@ -140,7 +157,7 @@ def _line(evidence: Evidence, system: str, task: str, metric: str, *, choices: S
         rows=side.rows,
         answered=side.answered,
         statuses=side.statuses,
-        over_answered=None,
+        over_answered=rate_over_answered(evidence, side, sample, scale, level=level),
         if_missing=_if_missing(side, scale, level=level),
         missing=int(side.frame["missing"].sum()),
         repeats=find_repeats(evidence, side, sample, scale, level=level),
@@ -151,7 +168,15 @@ def _line(evidence: Evidence, system: str, task: str, metric: str, *, choices: S
         cost_source=None if price.cost is None else words.source,
         other_costs=words.others,
         judge=evidence.metrics.filter(pl.col("metric") == metric)["judge"].to_list()[0],
+        majority=find_majority(evidence, side, scale),
     )
+
+
+def _guards(evidence: Evidence, sides: Sequence[Units]) -> Iterator[Note]:
+    """Yield what a careful reader would ask about; texts are read where there are few systems."""
+    texts = len(sides) <= MOST_READ
+    for side in sides:
+        yield from find_guards(evidence, [side], scale_of(evidence, side.metric), texts=texts)
 
 
 def _if_missing(

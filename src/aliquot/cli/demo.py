@@ -17,13 +17,20 @@ from aliquot.cli.progress import ProgressLine
 @click.option(
     "--items", type=click.IntRange(min=1), help="With --live: ask this many items, a stratified part."
 )
+@click.option(
+    "--break",
+    "broken",
+    type=click.Choice(["thinking-budget"]),
+    help="Show instead how a run that is broken this way is caught; needs no model.",
+)
 @click.option("--directory", default=".", help="Where the report goes, and with --live the run.")
-def command(*, live: bool, items: int | None, directory: str) -> None:
+def command(*, live: bool, items: int | None, broken: str | None, directory: str) -> None:
     """Compare two prompts of one small model: from bundled logs in seconds, or asked live.
 
     \b
       aliquot demo
       aliquot demo --live
+      aliquot demo --break thinking-budget
     """  # noqa: D301 - \b is click's mark for a block kept as it stands
     from aliquot.errors import UsageError
     from aliquot.reports.render import render
@@ -31,6 +38,20 @@ def command(*, live: bool, items: int | None, directory: str) -> None:
 
     if items is not None and not live:
         raise UsageError("--items goes with --live; the bundled logs are compared whole")
+    if broken is not None:
+        from aliquot.reports.broken_demo import render_broken
+
+        shown = demo(
+            broken=broken,
+            live=live,
+            directory=directory,
+            items=items,
+            observer=ProgressLine(),
+            threads=threads_from_environment(os.environ),
+            say=lambda line: click.echo(line, err=True),
+        )
+        click.echo(render_broken(shown))
+        return
     found = demo(
         live=live,
         directory=directory,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import time
 from importlib import import_module
+from math import floor
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -13,11 +15,11 @@ import click
 if TYPE_CHECKING:
     from aliquot.runner.progress import Progress
 
-_LEAST_PEEKED: Final = 10
-"""Scored answers from which a running rate is shown."""
-
 _EVERY_S: Final = {True: 0.2, False: 10.0}
 """Seconds between two lines, on a terminal and elsewhere."""
+
+_PATIENCE: Final = 0.1
+"""Share of the time so far until the next line elsewhere: a day's run leaves some eighty lines in a log."""
 
 
 class ProgressLine:
@@ -39,7 +41,8 @@ class ProgressLine:
     def answered(self, progress: Progress) -> None:
         """Rewrite the line, or print one when it is time."""
         now, finished = time.monotonic(), progress.done == progress.total
-        if finished or now - self._last >= _EVERY_S[self._live]:
+        patience = 0.0 if self._live else _PATIENCE * progress.elapsed_s
+        if finished or now - self._last >= max(_EVERY_S[self._live], patience):
             self._last = now
             self._write(_line(progress))
         if finished:
@@ -53,7 +56,8 @@ class ProgressLine:
 
     def _write(self, text: str) -> None:
         if self._live:
-            click.echo(f"\r{text[:79]:<79}", err=True, nl=False)
+            width = shutil.get_terminal_size().columns - 1
+            click.echo(f"\r{text[:width]:<{width}}", err=True, nl=False)
             self._open = True
         else:
             click.echo(text, err=True)
@@ -65,29 +69,32 @@ class ProgressLine:
 
 
 def _line(progress: Progress) -> str:
-    rate = "" if progress.rate is None else f", {progress.rate:.1f} a second"
-    left = "" if progress.eta_s is None else f", {_left(progress.eta_s)} left"
-    cost = "" if not progress.spent else f", cost {progress.spent:.3g}"
-    if progress.expected_cost is not None:
-        cost += f" of about {progress.expected_cost:.3g}"
-    cost += f" {progress.currency}" if cost and progress.currency else ""
-    odd = ", ".join(
-        f"{count} {status}" for status, count in sorted(progress.statuses.items()) if status != "ok"
-    )
-    return (
-        f"{progress.done} of {progress.total}{rate}{left}{cost}{f' ({odd})' if odd else ''}{_peek(progress)}"
-    )
+    """Write where a run stands: what matters first, as a narrow terminal cuts the end off."""
+    parts = [f"{progress.done} of {progress.total}"]
+    if progress.rate is not None:
+        parts.append(f"{progress.rate:.1f} a second")
+    if progress.eta_s is not None and progress.done < progress.total:
+        parts.append(f"{_left(progress.eta_s)} left")
+    if progress.errors:
+        parts.append(f"{progress.errors} {'error' if progress.errors == 1 else 'errors'}")
+    if progress.parse_rate is not None:
+        parts.append(f"{floor(100 * progress.parse_rate)}% read")
+    return ", ".join(parts) + _peek(progress) + _cost(progress)
 
 
 def _peek(progress: Progress) -> str:
     """Write the rate of the system that is being asked, with an interval, as what it is: a look half-way."""
-    total, n = progress.scores.get(progress.system, (0.0, 0))
-    if n < _LEAST_PEEKED or progress.done == progress.total or not 0 <= total <= n:
+    seen = progress.peek(progress.system)
+    if seen is None or progress.done == progress.total:
         return ""
-    from aliquot.stats.proportions import wilson
-
-    seen = wilson(total, n)
     return f"; {progress.system[:20]} {100 * seen.point:.0f}% [{100 * seen.low:.0f}, {100 * seen.high:.0f}], a peek"
+
+
+def _cost(progress: Progress) -> str:
+    if not progress.spent:
+        return ""
+    foreseen = "" if progress.expected_cost is None else f" of about {progress.expected_cost:.3g}"
+    return f"; cost {progress.spent:.3g}{foreseen} {progress.currency}".rstrip()
 
 
 class JsonLines:
@@ -109,6 +116,13 @@ class JsonLines:
         from dataclasses import asdict
 
         seen = {**asdict(progress), "rate": progress.rate, "eta_s": progress.eta_s}
+        seen |= {"errors": progress.errors, "parse_rate": progress.parse_rate}
+        peeks = {system: progress.peek(system) for system in progress.scores}
+        seen["peeks"] = {
+            system: {"point": one.point, "low": one.low, "high": one.high, "level": one.level, "n": one.n}
+            for system, one in peeks.items()
+            if one is not None
+        }
         click.echo(json.dumps({"event": event, **seen}), err=True)
 
 

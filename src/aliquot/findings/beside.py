@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from aliquot.findings.contrast import MethodContrast
     from aliquot.findings.item_tests import ItemTests
     from aliquot.findings.looks import Looks
+    from aliquot.findings.majority import Majority
     from aliquot.findings.noise import RememberedNoise
     from aliquot.findings.plan_check import PlanCheck
     from aliquot.findings.power_seen import PowerAt, PowerSeen, RepeatsWorth
@@ -41,6 +42,7 @@ class Beside:
         noise: what the suite was seen to move by itself.
         looks: how often these items were looked at.
         plan: what was planned beside what was done.
+        majority: what always giving the most frequent right answer would reach on the shared items.
     """
 
     answered: Answered | None = None
@@ -58,6 +60,7 @@ class Beside:
     noise: RememberedNoise | None = None
     looks: Looks | None = None
     plan: PlanCheck | None = None
+    majority: Majority | None = None
 
     def parts(self) -> dict[str, Any]:
         """Return these parts by name, as the finding takes them."""

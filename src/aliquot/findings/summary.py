@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from aliquot.evidence.tables import Note
 from aliquot.findings.comparison import Quantiles, Scale
+from aliquot.findings.majority import Majority
 from aliquot.findings.spoken import Spoken
 from aliquot.findings.verdict import Verdict, Word
 from aliquot.stats.repeats import Precision
@@ -82,6 +83,7 @@ class SystemLine:
         cost_source: by whose word it is known: prices of the evaluation, a dated price list, the system itself.
         other_costs: what was paid beside the system's own answers, to a judge, in words.
         judge: the model that judged, when one did.
+        majority: what always giving the most frequent right answer would reach; None where that is not known.
     """
 
     system: str
@@ -104,6 +106,7 @@ class SystemLine:
     cost: float | None
     currency: str | None
     judge: str | None
+    majority: Majority | None = None
     cost_source: str | None = None
     other_costs: tuple[str, ...] = ()
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from aliquot.findings.comparison import Comparison, Scale
+from aliquot.findings.majority import write_majority
 from aliquot.findings.numbers import (
     difference_unit,
     write_difference,
@@ -67,6 +68,7 @@ def comparison_blocks(comparison: Comparison) -> tuple[Block, ...]:
         *_contrast(comparison.contrast, comparison),
         *_power(comparison.power_seen, scale),
         *_repeats(comparison.repeats_worth, scale),
+        *([write_majority(comparison.majority)] if comparison.majority else []),
         *([f"Assumed: {'; '.join(comparison.assumptions)}."] if comparison.assumptions else []),
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from aliquot.evidence.assembly import DEFAULTS
 from aliquot.findings.comparison import Quantiles, Scale
+from aliquot.findings.majority import write_majority
 from aliquot.findings.numbers import decimals_for, difference_unit, write_count, write_percent, write_value
 from aliquot.findings.summary import Repeats, Summary, SystemLine
 from aliquot.reports.chart_rows import drawn_rows, latency_curves, rate_axis, rate_row
@@ -111,12 +112,14 @@ def _about(line: SystemLine, *, named: bool) -> Iterator[str]:
         low, high = (_estimate_cells(line, reading)[0] for reading in line.if_missing)
         rows = write_count(line.missing, "row has", plural="rows have")
         yield f"{who}{rows} no value: {low} if all such rows failed, {high} if all passed."
-    if line.over_answered is not None:
+    if isinstance(line.over_answered, Estimate):
         share = write_percent(line.answered)
         over = _estimate_cells(line, line.over_answered)[0]
         yield f"{who}over the {share}% answered alone it is {over}, which is no verdict."
     if line.repeats is not None:
         yield who + _repeats(line, line.repeats)
+    if line.majority is not None and line.majority.telling:
+        yield who + write_majority(line.majority)
     if not named and (spent := _spent(line)):
         yield spent
 

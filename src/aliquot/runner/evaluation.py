@@ -172,15 +172,33 @@ class ScorerSpec:
 
 @dataclass(frozen=True, slots=True)
 class Guards:
-    """When a run stops by itself.
+    """When a run stops by itself, by the answers of the smoke test.
 
     Attributes:
         parse_rate: smallest share of a system's first answers that could be read; 0 switches the guard off.
-        first: how many answers it looks at.
+        truncated: largest share of them that may have used up their budget; 1 switches the guard off.
+        errors: largest share of them that may have been lost; 1 switches the guard off, also for many in a row.
+        first: how many items every system is asked before any is asked the rest.
     """
 
     parse_rate: float = 0.5
+    truncated: float = 0.5
+    errors: float = 0.5
     first: int = 24
+
+    def __post_init__(self) -> None:
+        for name in GUARD_SHARES:
+            if not 0 <= (share := getattr(self, name)) <= 1:
+                raise UsageError(f"guards: {name} is {share}; a share lies between 0 and 1")
+        if self.first < 1:
+            raise UsageError(f"guards: first is {self.first}; it must be 1 or more")
+
+
+GUARD_SHARES: Final = {"parse_rate": 0.0, "truncated": 1.0, "errors": 1.0}
+"""The guards on a share, each with the value that switches it off."""
+
+NO_GUARDS: Final = Guards(parse_rate=0.0, truncated=1.0, errors=1.0)
+"""Every guard switched off."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal, cast
@@ -16,7 +17,9 @@ from aliquot.item_sets.sources import ENDINGS
 from aliquot.runner.evaluation import (
     CHOICE,
     CONTINUATIONS,
+    GUARD_SHARES,
     MODES,
+    NO_GUARDS,
     TAKEN,
     UNDRAWN,
     Continuations,
@@ -47,6 +50,7 @@ SYSTEM_KEYS: Final = (
     "separator", "unconditional", "prices", "components", "variants",
 )  # fmt: skip
 STORED_SYSTEM_KEYS: Final = ("model", "components")
+GUARD_KEYS: Final = (*GUARD_SHARES, "first")
 PRICE_KEYS: Final = ("input", "output", "cached", "per", "currency", "source")
 REQUIRED: Final = ("name", "items", "systems")
 SCORING: Final = ("scorer", "scorers")
@@ -188,12 +192,15 @@ def _scorer(node: Node) -> ScorerSpec:
 
 
 def _guards(node: Node) -> Guards:
-    keys = node.mapping(("parse_rate",))
-    if "parse_rate" not in keys:
-        return Guards()
-    if keys["parse_rate"].value is False:
-        return Guards(parse_rate=0.0)
-    return Guards(parse_rate=keys["parse_rate"].number(low=0, high=1))
+    """Return the guards; one that is ``off`` gets the share that no answers can break."""
+    if node.value is False:
+        return NO_GUARDS
+    keys, guards = node.mapping(GUARD_KEYS), Guards()
+    for name, off in GUARD_SHARES.items():
+        if name in keys:
+            share = off if keys[name].value is False else keys[name].number(low=0, high=1)
+            guards = replace(guards, **{name: share})
+    return replace(guards, first=keys["first"].whole(low=1)) if "first" in keys else guards
 
 
 def _success(node: Node) -> Success:

@@ -11,6 +11,7 @@ from aliquot.item_sets.sources import bundled_names
 from aliquot.runner.evaluation import CHOICE, CONTINUATIONS, MODES, NAME, TAKEN, UNDRAWN
 from aliquot.runner.evaluation_file import (
     DECODING_KEYS,
+    GUARD_KEYS,
     KEYS,
     PRICE_KEYS,
     REQUIRED,
@@ -71,6 +72,18 @@ PRICES: Final[Mapping[str, Any]] = {
     "source": {**_TEXT, "description": "Where the prices stand, and of which day they are"},
 }
 """What each key of ``prices`` takes."""
+
+_SHARE_OR_OFF: Final[Mapping[str, Any]] = {
+    "anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"const": False}]
+}
+
+GUARDS: Final[Mapping[str, Any]] = {
+    "parse_rate": {**_SHARE_OR_OFF, "description": "Smallest share of the first answers that could be read"},
+    "truncated": {**_SHARE_OR_OFF, "description": "Largest share of them that used up max_tokens"},
+    "errors": {**_SHARE_OR_OFF, "description": "Largest share of them that were lost"},
+    "first": _whole(1) | {"description": "Items that every system is asked before any is asked the rest"},
+}
+"""What each key of ``guards`` takes."""
 
 _SECONDS: Final[Mapping[str, Any]] = {"type": "number", "exclusiveMinimum": 0}
 
@@ -270,11 +283,10 @@ FILE: Final[Mapping[str, Any]] = {
         "items": {name: said for name, said in SCORER.items() if name != "description"},
         "description": "Several in the place of scorer; the first makes the headline, the others stand beside it",
     },
-    "guards": _keys(
-        ("parse_rate",),
-        {"parse_rate": {"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"const": False}]}},
-    )
-    | {"description": "When the run stops by itself"},
+    "guards": {
+        "description": "When the run stops by itself, by a smoke test; off for never",
+        "anyOf": [_keys(GUARD_KEYS, GUARDS), {"const": False}],
+    },
     "success": _keys(SUCCESS_KEYS, SUCCESS) | {"description": "What counts as success, said before the run"},
     "systems": {
         "type": "object",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import takewhile, zip_longest
+from math import ceil
 from typing import TypeAlias
 
 from aliquot.errors import AliquotError
@@ -14,20 +15,20 @@ from aliquot.evidence.status import MEASUREMENT_SIDE
 from aliquot.files.journal import Journal
 from aliquot.files.records import Response, ToldResponse, settle
 from aliquot.runner.cache import AnswerCache, cache_key
-from aliquot.runner.evaluation import ModelName, components_of
+from aliquot.runner.evaluation import NO_GUARDS, ModelName, components_of
 from aliquot.runner.forecast import Earlier
-from aliquot.runner.guards import ParseRate
+from aliquot.runner.guards import SmokeTest
 from aliquot.runner.likelihoods import ask_choice, ask_text
 from aliquot.runner.load import Load
 from aliquot.runner.money import Bill
 from aliquot.runner.plan import Plan, Question, Thread
 from aliquot.runner.progress import Tally
 from aliquot.runner.scoring import score_response
-from aliquot.runner.stored import StoredAnswers
+from aliquot.runner.stored import StoredAnswers, StoredRun
 from aliquot.runner.till import Till
 from aliquot.runner.workers import Workers
 from aliquot.scorers.scores import Score
-from aliquot.systems.replies import Reply
+from aliquot.systems.replies import Reply, settled
 from aliquot.systems.requests import (
     ChatRequest,
     ChoiceRequest,
@@ -99,10 +100,14 @@ class Executor:
         self._answered = _unbroken(plan, answered_keys(journal.records))
         self._cut_short = 0
         self._tries = Counter(record.key for record in journal.records)
-        self._guards = {name: ParseRate(name, plan.evaluation.guards) for name in plan.evaluation.systems}
+        self._smoke = {item.id for item in plan.smoke}
+        self._tests = {name: self._test(name) for name in plan.evaluation.systems}
 
     async def execute(self) -> None:
         """Ask one system after the other, or all in turn; at the end every question has an answer or an error.
+
+        Every system is asked the items of the smoke test before any is asked the rest, so that a broken one is found
+        before another has spent everything.
 
         Raises:
             RunStoppedError: a guard or the limit of the cost stopped the run.
@@ -115,10 +120,12 @@ class Executor:
         self._tally.start()
         self._till.require_room()
         self._say_outlook()
-        by_system = list(owed.values())
-        if self._terms.interleave:
-            by_system = [[thread for beside in zip_longest(*by_system) for thread in beside if thread]]
-        for threads in by_system:
+        self._judge(name for name, test in self._tests.items() if test.complete)
+        begun = {name: self._first_round(name, threads) for name, threads in owed.items()}
+        for threads in self._in_turn([threads[: begun[name]] for name, threads in owed.items()]):
+            await self._ask_all(threads)
+            self._judge(dict.fromkeys(thread[0].system for thread in threads))
+        for threads in self._in_turn([threads[begun[name] :] for name, threads in owed.items()]):
             await self._ask_all(threads)
         if self._cut_short:
             self._tally.note(
@@ -130,6 +137,30 @@ class Executor:
     def load(self) -> dict[str, dict[str, int]]:
         """What asking amounted to so far, system by system."""
         return self._load.seen
+
+    def _test(self, system: str) -> SmokeTest:
+        """Return what watches a system; stored answers are taken as they are, as nothing is spent on them."""
+        spec, guards = self._plan.evaluation.systems[system], self._plan.evaluation.guards
+        if isinstance(spec.model, StoredRun):
+            guards = NO_GUARDS
+        return SmokeTest(system, self._smoke, guards, max_tokens=spec.decoding.max_tokens)
+
+    def _judge(self, systems: Iterable[str]) -> None:
+        for name in systems:
+            self._tests[name].judge()
+
+    def _first_round(self, system: str, owed: Sequence[Thread]) -> int:
+        """Return how many threads are asked before the judgement: the smoke test, and enough that nobody waits."""
+        smoke = sum(thread[0].attempt == 1 and thread[0].item.id in self._smoke for thread in owed)
+        workers = self._terms.concurrency or self._model(system).concurrency
+        side_by_side = len(self._tests) if self._terms.interleave else 1
+        return max(smoke, ceil(workers / side_by_side)) if smoke else 0
+
+    def _in_turn(self, by_system: list[list[Thread]]) -> list[list[Thread]]:
+        """Return the threads as they are asked: system by system, or the systems taking turns."""
+        if not self._terms.interleave:
+            return by_system
+        return [[thread for beside in zip_longest(*by_system) for thread in beside if thread]]
 
     def _say_outlook(self) -> None:
         """Say what this will take, or can cost at most: before it is spent, and once more when it is measured."""
@@ -152,7 +183,7 @@ class Executor:
                 if response is not None:
                     score = self._score(question, response)
                     self._tally.keep(name, score.status, self._rate(question, score))
-                    self._guards[name].see(score.status)
+                    self._tests[name].keep(response, score)
 
     async def _ask_all(self, threads: Sequence[Thread]) -> None:
         """Let a few workers share the threads."""
@@ -168,8 +199,7 @@ class Executor:
     async def _ask_thread(self, model: System, thread: Thread) -> None:
         """Ask questions one after the other, up to the first whose answer the measurement lost."""
         for place, question in enumerate(thread, start=1):
-            status = await self._ask(model, question)
-            self._guards[question.system].see(status)
+            await self._ask(model, question)
             if self._key(question) not in self._answered:
                 self._cut_short += len(thread) - place
                 return
@@ -177,8 +207,8 @@ class Executor:
     def _model(self, system: str) -> System:
         return self._models[self._plan.evaluation.systems[system].model]
 
-    async def _ask(self, model: System, question: Question) -> str:
-        """Ask, put the answer on disk, count it, and return its status as scored."""
+    async def _ask(self, model: System, question: Question) -> None:
+        """Ask, put the answer on disk, count it, and show it to the guards."""
         if isinstance(model, StoredAnswers):
             item, attempt = question.item.id, question.attempt
             response = model.recall(item, attempt, system=question.system, task=self._plan.task)
@@ -193,7 +223,7 @@ class Executor:
         self._tally.add(question.system, score.status, self._rate(question, score))
         if measured:
             self._say_outlook()
-        return score.status
+        self._tests[question.system].see(response, score)
 
     async def _response(self, model: System, question: Question) -> ToldResponse:
         """Ask, and return what came back as it is recorded."""
@@ -290,12 +320,12 @@ async def _send(model: System, request: Request) -> Reply:
     """Ask once; what a system raises is a lost request, and a row like any other."""
     try:
         if isinstance(request, ChatRequest):
-            return await model.chat(request)
+            return settled(await model.chat(request))
         if isinstance(request, ChoiceRequest):
             return await ask_choice(model, request)
         if isinstance(request, LikelihoodRequest):
             return await ask_text(model, request)
-        return await model.complete(request)
+        return settled(await model.complete(request))
     except AliquotError:
         raise
     except Exception as error:  # noqa: BLE001 - a user's system may raise anything, and no item may end the run

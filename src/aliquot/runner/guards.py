@@ -1,47 +1,135 @@
-"""What stops a run by itself, before time and money go into answers nobody can read."""
+"""What stops a run by itself, before time and money go into answers that say nothing of the system."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Final
 
-from aliquot.errors import RunStoppedError
+from aliquot.errors import RunStoppedError, excerpt
+from aliquot.evidence.status import MEASUREMENT_SIDE
+from aliquot.files.records import Response
 from aliquot.runner.evaluation import Guards
+from aliquot.scorers.scores import Score
+from aliquot.systems.replies import REASONED
 
-READABLE: Final = frozenset({"ok", "refused"})
-"""Statuses of answers that could be read; a refusal can be."""
+LEAST_JUDGED: Final = 10
+"""Answers from which the shares of a smoke test are judged, where the evaluation does not ask for a smaller one."""
+
+LOST_IN_A_ROW: Final = 24
+"""Requests lost one after the other at which a system is taken to be down, wherever in the run that is."""
+
+_REMEDIES: Final = {
+    "unparsed": "the prompt may not ask for the form that the scorer reads",
+    "truncated": "max_tokens may be too small",
+    "timeout": "timeout_s may be too small",
+    "failed": "the system may answer with nothing",
+}
 
 
-class ParseRate:
-    """Watches the share of a system's first answers that could be read.
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """One answer of the smoke test, as the guards look at it."""
+
+    status: str
+    readable: bool
+    thought: bool
+    reason: str
+
+
+class SmokeTest:
+    """Watches one system: the answers of its smoke test, and how many requests were lost in a row.
 
     Args:
         system: the system's name.
-        guards: the smallest share, and how many answers are looked at.
+        items: the ids of the items of the smoke test.
+        guards: the shares at which the run stops.
+        max_tokens: the answer's budget, for the message.
     """
 
-    def __init__(self, system: str, guards: Guards) -> None:
-        self._system, self._guards = system, guards
-        self._seen: Counter[str] = Counter()
+    def __init__(self, system: str, items: Collection[str], guards: Guards, *, max_tokens: int) -> None:
+        self._system, self._items, self._guards = system, frozenset(items), guards
+        self._max_tokens = max_tokens
+        self._seen: dict[str, _Seen] = {}
+        self._lost: list[str] = []
 
-    def see(self, status: str) -> None:
-        """Take note of one answer.
+    @property
+    def complete(self) -> bool:
+        """Whether every item of the smoke test has an answer that the measurement did not lose."""
+        answered = sum(one.status not in MEASUREMENT_SIDE for one in self._seen.values())
+        return answered == len(self._items)
+
+    def keep(self, response: Response, score: Score) -> None:
+        """Take note of an answer of an earlier session."""
+        if response.item in self._items and response.attempt == 1:
+            self._seen[response.item] = _Seen(
+                status=score.status,
+                readable=score.value is not None or score.status == "refused",
+                thought=bool(response.tokens_reasoning) or response.reason == REASONED,
+                reason=response.reason or "",
+            )
+
+    def see(self, response: Response, score: Score) -> None:
+        """Take note of an answer of this session.
 
         Raises:
-            RunStoppedError: this was the last of the first answers and too few of them could be read.
+            RunStoppedError: it is one of many requests in a row that were lost.
         """
-        if self._seen.total() >= self._guards.first or self._guards.parse_rate <= 0:
+        self.keep(response, score)
+        if score.status not in MEASUREMENT_SIDE:
+            self._lost.clear()
             return
-        self._seen[status] += 1
-        if self._seen.total() < self._guards.first:
+        self._lost.append(response.reason or "")
+        if len(self._lost) >= LOST_IN_A_ROW and self._guards.errors < 1:
+            raise RunStoppedError(self._down(f"the last {len(self._lost)} requests", self._lost))
+
+    def judge(self) -> None:
+        """Stop the run when the answers of the smoke test are not worth going on for.
+
+        Raises:
+            RunStoppedError: too many were lost, cut by their budget, or could not be read.
+        """
+        seen = list(self._seen.values())
+        if len(seen) < min(LEAST_JUDGED, self._guards.first):
             return
-        readable = sum(count for name, count in self._seen.items() if name in READABLE)
-        if readable / self._guards.first < self._guards.parse_rate:
-            others = ", ".join(
-                f"{count} {name}" for name, count in self._seen.most_common() if name not in READABLE
-            )
-            raise RunStoppedError(
-                f"stopped: only {readable} of the first {self._guards.first} answers of {self._system!r} "
-                f"could be read ({others}). Look at them, then change prompt, max_tokens or scorer and the "
-                "run's name, or switch this off with guards: {parse_rate: 0}"
-            )
+        lost = [one.reason for one in seen if one.status in MEASUREMENT_SIDE]
+        if len(lost) > self._guards.errors * len(seen):
+            raise RunStoppedError(self._down(f"{len(lost)} of the first {len(seen)} requests", lost))
+        given = [one for one in seen if one.status not in MEASUREMENT_SIDE]
+        cut = [one for one in given if one.status == "truncated" and not one.readable]
+        if len(cut) > self._guards.truncated * len(given):
+            raise RunStoppedError(self._cut(cut, of=len(given)))
+        readable = sum(one.readable for one in given)
+        if readable < self._guards.parse_rate * len(given):
+            raise RunStoppedError(self._unread(given, readable=readable))
+
+    def _down(self, which: str, reasons: list[str]) -> str:
+        reason, _ = Counter(reasons).most_common(1)[0]
+        said = f" ({excerpt(reason)})" if reason else ""
+        return (
+            f"stopped: {which} to {self._system!r} were lost{said}. What was answered is kept and what was lost is "
+            "asked again: see that the system answers, then run the same command. "
+            "guards: {errors: off} goes on all the same"
+        )
+
+    def _cut(self, cut: list[_Seen], *, of: int) -> str:
+        thought = sum(one.thought for one in cut)
+        thinking = f", {thought} of them by thinking alone" if thought else ""
+        fits = "its thoughts and the answer fit" if thought else "the whole answer fits"
+        return (
+            f"stopped: {len(cut)} of the first {of} answers of {self._system!r} used up max_tokens "
+            f"({self._max_tokens}){thinking}, so the run would measure the budget and not the system. Raise "
+            f"max_tokens until {fits}, under a new name of the run, or go on all the same with "
+            "guards: {truncated: off, parse_rate: off}"
+        )
+
+    def _unread(self, given: list[_Seen], *, readable: int) -> str:
+        others = Counter(one.status for one in given if not one.readable).most_common()
+        counts = ", ".join(f"{count} {name}" for name, count in others)
+        cause = _REMEDIES.get(others[0][0], "the prompt and the scorer may not fit")
+        return (
+            f"stopped: only {readable} of the first {len(given)} answers of {self._system!r} could be read "
+            f"({counts}). Look at them with aliquot show: {cause}. Change it and the run's name, or go on all the "
+            "same with guards: {parse_rate: off}"
+        )

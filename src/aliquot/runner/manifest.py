@@ -12,9 +12,11 @@ from typing import Any, Final
 
 import msgspec
 
-from aliquot.errors import UsageError
+from aliquot.analysis.majority import majority_of
+from aliquot.errors import UsageError, excerpt
 from aliquot.files.commits import describe_commit
 from aliquot.files.manifest import Manifest
+from aliquot.findings.numbers import write_count
 from aliquot.item_sets.items import digest
 from aliquot.item_sets.option_order import AS_GIVEN
 from aliquot.item_sets.samples import Selection
@@ -59,7 +61,8 @@ def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: dateti
             "selection": asdict(plan.selection),
             "selected": describe_selection(plan.selection),
             "order": ORDER,
-            "chosen": digest([item.id for item in plan.items]),
+            "chosen": digest(sorted(item.id for item in plan.items)),
+            "majority": _majority(plan),
         },
         systems={
             name: _describe_system(spec, models[spec.model], plan.prompts.get(name))
@@ -83,7 +86,7 @@ def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: dateti
             "interleave": terms.interleave,
             "cache": terms.cache is not None,
             "max_cost": terms.max_cost,
-            "parse_rate": evaluation.guards.parse_rate,
+            "guards": asdict(evaluation.guards),
             "commit": describe_commit(Path(evaluation.file)) if evaluation.file else "",
         },
     )
@@ -139,6 +142,12 @@ def told_by_servers(plan: Plan, models: Mapping[ModelName, System]) -> Iterator[
             yield f"the server of {name!r} did not take every parameter as it was sent: {seen['overruled']}"
         if "server_warnings" in seen:
             yield f"the server of {name!r} warns: {seen['server_warnings']}"
+
+
+def _majority(plan: Plan) -> dict[str, Any] | None:
+    """Return the most frequent right answer of the chosen items and what always giving it reaches."""
+    found = majority_of(plan.labels, of=len(plan.items))
+    return None if found is None else {"label": found[0], **asdict(found[1])}
 
 
 def _seen(about: Mapping[str, Any]) -> dict[str, Any]:
@@ -261,6 +270,13 @@ def _warnings(plan: Plan, models: Mapping[ModelName, System]) -> list[str]:
             )
         if isinstance(model := models[spec.model], StoredAnswers):
             said += model.notes
+    passing = [item.id for item in plan.items if plan.rules[item.id].passes_nothing(item)]
+    if passing:
+        count = write_count(len(passing), "item asks", plural="items ask")
+        said.append(
+            f"{count} for nothing that an empty answer lacks ({excerpt(passing[0])}, by the rule "
+            f"{plan.rules[passing[0]].name!r}); an answer without text counts as failed all the same"
+        )
     asked, drawn = plan.selection.asked, plan.selection.n
     if asked is not None and drawn < asked:
         said.append(f"{drawn} of {asked} items were drawn: no further whole {plan.selection.cluster} fits")

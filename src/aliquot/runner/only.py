@@ -119,7 +119,7 @@ def narrowed(plan: Plan, only: Only, items: Sequence[str], *, attempts: int) -> 
 
     The folder is named by the systems and the items, so that the same question goes on where it stopped and another
     one begins anew. Of a conversation the turns before are asked again too, as each attempt is a conversation answered
-    anew from its beginning. The guard is off: these items are chosen because they fail.
+    anew from its beginning. The guards on answers are off: these items are chosen because they fail.
 
     Args:
         plan: the run's plan.
@@ -143,7 +143,7 @@ def narrowed(plan: Plan, only: Only, items: Sequence[str], *, attempts: int) -> 
         systems={name: plan.evaluation.systems[name] for name in only.systems},
         attempts=attempts,
         sample=None,
-        guards=Guards(parse_rate=0.0),
+        guards=Guards(parse_rate=0.0, truncated=1.0),
     )
     selection = Selection(how=f"only {only}", n=len(chosen), of=len(plan.item_set))
     rules, *alternatives = (

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final, TypeAlias
 
 import numpy as np
 
-from aliquot.errors import InputError, UsageError, nearest
+from aliquot.analysis.majority import label_of
+from aliquot.errors import InputError, UsageError, excerpt, nearest
 from aliquot.item_sets.items import Item, ItemSet, digest
 from aliquot.item_sets.option_order import OptionOrder, arranged, listed_options
 from aliquot.item_sets.samples import Selection, count_of, sample
@@ -23,8 +24,9 @@ from aliquot.runner.stored import StoredRun
 from aliquot.scorers.rules import NEEDS, RULES, Reads, Rule, rule_named, score
 
 ORDER: Final = (
-    "numpy default_rng([seed, 1]) permutation of the ids in byte order; "
-    "a conversation stands where its first turn falls"
+    "numpy default_rng([seed, 1]) permutation of the ids in byte order; a conversation stands where its first turn "
+    "falls; the items of the smoke test first: every item as likely, a systematic draw along the strata by "
+    "default_rng([seed, 2])"
 )
 """How the order of a run comes about; recorded with it."""
 
@@ -49,7 +51,8 @@ class Plan:
     Attributes:
         evaluation: what was asked for.
         item_set: the whole set.
-        items: the chosen items in the order in which they are asked; turns of a conversation follow each other.
+        items: the chosen items in the order in which they are asked, those of the smoke test first; turns of a
+            conversation follow each other.
         selection: how they were chosen.
         prompts: the compiled prompt of each system that is asked; stored answers need none.
         rules: the rule of each item, by id.
@@ -74,11 +77,35 @@ class Plan:
         """Number of answers the run needs."""
         return len(self.evaluation.systems) * len(self.items) * self.evaluation.attempts
 
+    @property
+    def is_headline(self) -> bool:
+        """Whether the items stand for the set; those asked again because two systems differ on them do not."""
+        return not self.selection.how.startswith("only ")
+
+    @property
+    def metric(self) -> str:
+        """The metric of the headline."""
+        return next(iter(self.rules.values())).metric
+
+    @property
+    def smoke(self) -> tuple[Item, ...]:
+        """The items that every system is asked before any is asked the rest; conversations are whole."""
+        threads = _threads(self.items)
+        count = _smoke_threads(threads, self.evaluation.guards.first)
+        return tuple(item for thread in threads[:count] for item in thread)
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """What the right answer of each item is called, by id, where it is a word or two that others may share."""
+        wanted = {item.id: label_of(self.rules[item.id].wanted(item)) for item in self.items}
+        return {item: label for item, label in wanted.items() if label is not None}
+
     def rescored(self) -> tuple[Rescored, ...]:
         """Return the further ways to score, in the form in which their outcomes are made."""
-        base = next(iter(self.rules.values())).metric
         return tuple(
-            Rescored(task=self.task, base=base, rules={item: rule.name for item, rule in rules.items()})
+            Rescored(
+                task=self.task, base=self.metric, rules={item: rule.name for item, rule in rules.items()}
+            )
             for rules in self.alternatives
         )
 
@@ -93,7 +120,7 @@ class Plan:
         """Return the same questions as the threads in which they are asked; each attempt is a conversation anew."""
         order = self.evaluation.systems[system].option_order
         items = [arranged(item, order) for item in self.items]
-        threads = [tuple(together) for _, together in groupby(items, key=_thread)]
+        threads = _threads(items)
         for attempt in range(1, self.evaluation.attempts + 1):
             for together in threads:
                 yield tuple(Question(system, item, attempt) for item in together)
@@ -145,14 +172,17 @@ def make_plan(evaluation: Evaluation, *, limit: int | str | None = None) -> Plan
         alternatives=tuple(alternatives),
     )
     _require_read(plan)
-    return plan
+    return replace(plan, items=_smoke_first(plan, by=_strata(evaluation)))
+
+
+def _strata(evaluation: Evaluation) -> str | None:
+    """Return the field along which a part of the items is drawn: the sample's, else the first segment."""
+    by = evaluation.sample.by if evaluation.sample else None
+    return by or next(iter(evaluation.segments), None)
 
 
 def _part(evaluation: Evaluation, *, limit: int | str | None) -> SampleSpec | None:
-    if limit is None:
-        return evaluation.sample
-    by = evaluation.sample.by if evaluation.sample else next(iter(evaluation.segments), None)
-    return SampleSpec(items=limit, by=by)
+    return evaluation.sample if limit is None else SampleSpec(items=limit, by=_strata(evaluation))
 
 
 def _require_fields(evaluation: Evaluation, item_set: ItemSet) -> None:
@@ -257,7 +287,7 @@ def _require_read(plan: Plan) -> None:
                 raise UsageError(
                     f"scorers: the rule {rule.name!r} reads {NEEDS[rule.reads]}; no system has that"
                 )
-    names = [next(iter(plan.rules.values())).metric, *(one.metric for one in plan.rescored())]
+    names = [plan.metric, *(one.metric for one in plan.rescored())]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise UsageError(f"scorers holds two ways to score that would both be called {twice!r}")
@@ -282,14 +312,15 @@ def _rule(spec: ScorerSpec, item: Item, orders: tuple[OptionOrder, ...]) -> Rule
 
 def _require_right(rule: Rule, item: Item) -> None:
     rule.try_on(item)
-    own = rule.right_answer(item)
-    if own is not None and score(rule, item, own).value != 1.0:
-        raise InputError(
-            f"the reference of item {item.id!r} is not right by its own rule {rule.name!r}, so no answer could be",
-            row=item.row,
-            field="reference",
-            remedy="Correct the reference, or name another rule",
-        )
+    for place, answer in enumerate(rule.right_answers(item)):
+        if score(rule, item, answer).value != 1.0:
+            what, so = ("the reference", ", so no answer could be") if not place else (excerpt(answer), "")
+            raise InputError(
+                f"{what} of item {item.id!r} is not right by its own rule {rule.name!r}{so}",
+                row=item.row,
+                field="accept" if place else "reference",
+                remedy=f"Correct {'it' if place else 'the reference'}, or name another rule",
+            )
 
 
 def _ordered(items: tuple[Item, ...], *, seed: int) -> tuple[Item, ...]:
@@ -304,3 +335,42 @@ def _ordered(items: tuple[Item, ...], *, seed: int) -> tuple[Item, ...]:
 def _thread(item: Item) -> tuple[str, str]:
     """Return what tells threads apart: the conversation, or the item alone."""
     return ("item", item.id) if item.conversation is None else ("conversation", item.conversation)
+
+
+def _threads(items: Iterable[Item]) -> list[tuple[Item, ...]]:
+    """Return the items as they are asked together: the turns of a conversation, or a single item."""
+    return [tuple(together) for _, together in groupby(items, key=_thread)]
+
+
+def _smoke_threads(threads: Sequence[tuple[Item, ...]], first: int) -> int:
+    """Return how many threads make the smoke test: about so many turns, and one at least."""
+    turns = sum(map(len, threads))
+    return min(len(threads), max(1, round(first * len(threads) / turns)))
+
+
+def _smoke_first(plan: Plan, *, by: str | None) -> tuple[Item, ...]:
+    """Return the items in order with those of the smoke test first, both parts in the order that was drawn.
+
+    The smoke test is a systematic draw: the items stand by stratum and at random within it, and every n/k-th is taken
+    from a random start. So each item is as likely to be in it, and each stratum has its share to within one item.
+    Without a field to draw by, the strata are the right answers that several items share. A conversation is drawn
+    whole, by its first turn.
+    """
+    threads = _threads(plan.items)
+    first = _smoke_threads(threads, plan.evaluation.guards.first)
+    if first >= len(threads):
+        return plan.items
+    labels = {} if by else plan.labels
+    shared = {label for label, count in Counter(labels.values()).items() if count > 1}
+
+    def stratum(thread: tuple[Item, ...]) -> str:
+        name = thread[0].text(by) if by else labels.get(thread[0].id)
+        return name if name is not None and (by or name in shared) else ""
+
+    along = sorted(
+        range(len(threads)), key=lambda place: stratum(threads[place])
+    )  # stable: at random within one
+    start = np.random.default_rng([plan.evaluation.seed, 2]).random()
+    chosen = {along[int((start + k) * len(along) / first)] for k in range(first)}
+    places = sorted(range(len(threads)), key=lambda place: place not in chosen)
+    return tuple(item for place in places for item in threads[place])

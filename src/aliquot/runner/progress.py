@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Final, Protocol
+
+from aliquot.evidence.status import MEASUREMENT_SIDE
+from aliquot.stats.proportions import wilson
+from aliquot.stats.results import Estimate
+
+LEAST_PEEKED: Final = 10
+"""Scored answers from which a running rate is shown."""
+
+READABLE: Final = frozenset({"ok", "refused"})
+"""Statuses of answers that could be read; a refusal can be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +47,26 @@ class Progress:
     scores: Mapping[str, tuple[float, int]] = field(default_factory=dict[str, tuple[float, int]])
     expected_cost: float | None = None
     most_cost: float | None = None
+
+    @property
+    def errors(self) -> int:
+        """Answers that the measurement lost."""
+        return sum(self.statuses.get(status, 0) for status in MEASUREMENT_SIDE)
+
+    @property
+    def parse_rate(self) -> float | None:
+        """Share of the answers that could be read, of those that were not lost; None before the first."""
+        given = sum(self.statuses.values()) - self.errors
+        return sum(self.statuses.get(status, 0) for status in READABLE) / given if given else None
+
+    def peek(self, system: str) -> Estimate | None:
+        """Return a system's rate so far with its interval (Wilson), which is a look half-way and no result.
+
+        An interval that is looked at again and again leaves out the truth more often than it says, so this one decides
+        nothing. None before ten values, or where they are no rate.
+        """
+        total, n = self.scores.get(system, (0.0, 0))
+        return wilson(total, n) if n >= LEAST_PEEKED and 0 <= total <= n else None
 
     @property
     def rate(self) -> float | None:

@@ -54,7 +54,7 @@ def keep_item(item: Item, *, task: str, rule: str, alternatives: tuple[str, ...]
         task=task,
         item=item.id,
         inputs=inputs_text(item.inputs),
-        reference=text_of(item.reference),
+        reference=text_of(item.reference) or rule_named(rule).wanted(item),
         content=item.content,
         conversation=item.conversation,
         said=None if item.before is None else inputs_text(item.said),

@@ -14,6 +14,7 @@ from aliquot.files.journal import Journal
 from aliquot.files.manifest import Manifest, Session
 from aliquot.files.neighbours import runs_beside
 from aliquot.files.run_directory import RunDirectory
+from aliquot.runner.closing import closing_words
 from aliquot.runner.earlier import earlier_answers
 from aliquot.runner.evaluation import ModelName
 from aliquot.runner.executor import Executor, Terms, answered_keys
@@ -118,11 +119,15 @@ async def run_session(
                 run.write_manifest(manifest)
         for note in told_by_servers(plan, models):
             observer.noted(note)
-        run.write_manifest(
-            msgspec.structs.replace(manifest, finished=clocks.now().isoformat(timespec="seconds"))
-        )
+        manifest = msgspec.structs.replace(manifest, finished=clocks.now().isoformat(timespec="seconds"))
+        run.write_manifest(manifest)
         evidence = build_evidence(RunDirectory(path))
         run.write_evidence(evidence)
+        if plan.is_headline:
+            words = closing_words(evidence, task=plan.task, metric=plan.metric)
+            run.write_manifest(msgspec.structs.replace(manifest, warnings=(*manifest.warnings, *words)))
+            for text in words:
+                observer.noted(text)
     return evidence
 
 

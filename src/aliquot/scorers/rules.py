@@ -18,7 +18,7 @@ from aliquot.scorers.choices import MEASURES, score_by
 from aliquot.scorers.objects import score_json_fields
 from aliquot.scorers.perplexities import score_bits_per_byte, score_byte_perplexity, score_word_perplexity
 from aliquot.scorers.refusals import OPENING, is_refusal, score_refusal
-from aliquot.scorers.scores import Score
+from aliquot.scorers.scores import EMPTY, Score, unparsed
 from aliquot.scorers.texts import NORMALISATION
 
 Reads: TypeAlias = Literal["text", "options", "unconditional", "likelihood"]
@@ -83,15 +83,30 @@ class Rule:
             InputError: the item lacks what the rule needs.
         """
         if self.reads == "text":
-            score(self, item, "")
+            self.apply(item, "")
         elif self.reads != "likelihood":
             right_options(item)
 
-    def right_answer(self, item: Item) -> str | None:
-        """Return the reference as an answer would spell it, which this rule must find right; None without one."""
+    def right_answers(self, item: Item) -> tuple[str, ...]:
+        """Return the reference and what else is accepted, as answers would spell them: each must be right."""
         if self.reads != "text" or self.name in {"refusal", "asserts"} or item.reference is None:
+            return ()
+        accepted = () if self.name == "json_fields" else item.accept
+        return (text_of(item.reference) or "", *accepted)
+
+    def wanted(self, item: Item) -> str | None:
+        """Return what is right in one text: the reference, or what ``refusal`` expects; None without one."""
+        if self.name == "asserts" or self.kind != "binary":
             return None
-        return text_of(item.reference)
+        expected = item.expect if self.name == "refusal" else None
+        return expected or text_of(item.reference)
+
+    def passes_nothing(self, item: Item) -> bool:
+        """Whether this rule alone would find an empty answer right: what is to be absent is absent from it.
+
+        ``refusal`` reads an empty answer as no refusal, which is known of it and no fault of the item.
+        """
+        return self.reads == "text" and self.name != "refusal" and self.apply(item, "").value == 1.0
 
 
 _ENDS: Final = "; punctuation and mark-up at the ends ignored"
@@ -128,8 +143,8 @@ RULES: Final[Mapping[str, Rule]] = {
             f"first JSON object; {NORMALISATION}{_ENDS}; numbers by value",
             score_json_fields,
         ),
-        Rule("refusal", "1", f"{NORMALISATION}; first {OPENING} letters", score_refusal, reads_cut=True),
-        Rule("asserts", "1", "none: compared as written, by the assertions of promptfoo", score_asserts),
+        Rule("refusal", "2", f"{NORMALISATION}; first {OPENING} letters", score_refusal, reads_cut=True),
+        Rule("asserts", "2", "none: compared as written, by the assertions of promptfoo", score_asserts),
         *(
             Rule(name, "1", one.words, score_by(one), reads="unconditional" if one.compares else "options")
             for name, one in MEASURES.items()
@@ -155,8 +170,9 @@ def rule_named(name: str) -> Rule:
 def score(rule: Rule, item: Item, text: str) -> Score:
     """Return what a rule that reads texts says about the text of a response.
 
-    An answer that is wrong because it refuses is ``refused`` and has no value of its own: under a rate it counts
-    as failed, and the finding counts it among the refusals.
+    An answer without text is ``unparsed`` under every rule: a rule that reads no refusal in it, or finds nothing
+    forbidden, would call it right. One that is wrong because it refuses is ``refused`` and has no value of its own:
+    under a rate it counts as failed, and the finding counts it among the refusals.
 
     Args:
         rule: how to score.
@@ -171,6 +187,8 @@ def score(rule: Rule, item: Item, text: str) -> Score:
         >>> score(RULES["words"], item, "It is Oslo.").value, score(RULES["words"], item, "Bergen").value
         (1.0, 0.0)
     """
+    if not text.strip():
+        return unparsed(EMPTY)
     result = rule.apply(item, text)
     if result.value != 1.0 and result.status != "refused" and is_refusal(text):
         return Score(None, label="refuse", status="refused")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 ScoreStatus: TypeAlias = Literal[
     "ok", "unparsed", "refused", "truncated", "timeout", "failed", "error", "missing"
 ]
+
+
+EMPTY: Final = "empty answer"
+"""Note on an answer that holds no text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,8 @@ from aliquot.stats.results import Undefined
 from aliquot.systems import weights
 from aliquot.systems.faults import FaultError
 from aliquot.systems.forced_tokens import Engine, ForcedTokens
-from aliquot.systems.openai_answers import Completion, told_fault
-from aliquot.systems.replies import Likelihood, Reply, classify
+from aliquot.systems.openai_answers import Completion, make_reply, read_choice, told_fault
+from aliquot.systems.replies import Likelihood, Reply
 from aliquot.systems.requests import ChatRequest, CompletionRequest, Decoding, LikelihoodRequest
 
 VARIABLE = "ALIQUOT_MODEL"
@@ -251,15 +251,7 @@ def _reply(ask: Callable[[dict[str, object]], dict[str, Any]], body: dict[str, o
         return Reply(
             text="", status="error", reason=str(answer["error"].get("message", "")), latency_s=elapsed
         )
-    choice, usage = answer["choices"][0], answer.get("usage", {})
-    text = choice["message"]["content"] if "message" in choice else choice["text"]
-    status, reason = classify(text or "", finish=choice.get("finish_reason"))
-    return Reply(
-        text=text or "",
-        status=status,
-        reason=reason,
-        finish=choice.get("finish_reason"),
-        latency_s=elapsed,
-        tokens_in=usage.get("prompt_tokens"),
-        tokens_out=usage.get("completion_tokens"),
-    )
+    try:
+        return make_reply(read_choice(msgspec.convert(answer, Completion, strict=False)), latency_s=elapsed)
+    except (FaultError, msgspec.ValidationError) as error:
+        return Reply(text="", status="error", reason=str(error), latency_s=elapsed)

@@ -11,6 +11,7 @@ from aliquot.errors import excerpt, nearest
 from aliquot.systems.faults import FaultError
 from aliquot.systems.replies import Reply, ReplyStatus, classify
 from aliquot.systems.requests import ChatRequest, CompletionRequest
+from aliquot.systems.thoughts import without_thoughts
 from aliquot.systems.traces import TRANSCRIPT_KEYS, is_number, trace_of, whole
 
 COUNTS: Final = (
@@ -70,6 +71,8 @@ def reply_of(returned: object, *, latency_s: float, asked: Sequence[Mapping[str,
         3
         >>> reply_of("", latency_s=0.1).reason
         'empty answer'
+        >>> reply_of({"text": "", "tokens_reasoning": 64}, latency_s=0.1).status
+        'truncated'
     """
     if isinstance(returned, Reply):
         return replace(returned, text=whole(returned.text))
@@ -81,10 +84,14 @@ def reply_of(returned: object, *, latency_s: float, asked: Sequence[Mapping[str,
     for name, value in said.items():
         _check(name, value)
     trace = trace_of(said, asked=asked)
-    text = whole(said["text"] if said.get("text") is not None else trace.answer or "")
-    status, reason = classify(text, finish=said.get("finish"))
-    if said.get("status") is not None:
-        status, reason = said["status"], None
+    text, aloud = without_thoughts(
+        whole(said["text"] if said.get("text") is not None else trace.answer or "")
+    )
+    reasoned = aloud or bool(said.get("tokens_reasoning"))
+    status, reason = classify(text, finish=said.get("finish"), reasoned=reasoned)
+    stated = said.get("status")
+    if stated is not None and (stated != "ok" or text.strip()):
+        status, reason = stated, None
     given = Reply(text=text, status=status, reason=reason, latency_s=latency_s)
     if status != "ok" and (failed := trace.failed_stage) is not None:
         given = replace(given, stage=failed.name, reason=failed.reason or reason)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from aliquot.evidence.stages import Stage
@@ -16,6 +16,9 @@ EMPTY = "empty answer"
 
 BUDGET = "token budget used up"
 """Reason of an answer that was cut by ``max_tokens``."""
+
+REASONED = "token budget used up by reasoning"
+"""Reason of an answer that holds no text after the model has thought."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,12 +96,18 @@ class Likelihood:
     faults: tuple[str, ...] = ()
 
 
-def classify(text: str, *, finish: str | None) -> tuple[ReplyStatus, str | None]:
+def classify(text: str, *, finish: str | None, reasoned: bool = False) -> tuple[ReplyStatus, str | None]:
     """Return status and reason of an answer that arrived whole.
 
-    An answer cut by its budget is ``truncated`` even when it holds text, because what was cut is unknown. An
-    answer that ended by itself without text is ``failed``: the system was asked and gave nothing. A filter's
-    stop is ``refused``.
+    An answer cut by its budget is ``truncated`` even when it holds text, because what was cut is unknown. So is an
+    answer without text after the model has thought, whatever the server says of its end: the budget went into the
+    thoughts. An answer that ended by itself without text or thoughts is ``failed``: the system was asked and gave
+    nothing. A filter's stop is ``refused``.
+
+    Args:
+        text: the answer, without what the model thought.
+        finish: the system's own word for why it ended.
+        reasoned: whether the model thought: it spent tokens on it, or its thoughts came along.
 
     Examples:
         >>> classify("Paris", finish="stop")
@@ -107,11 +116,33 @@ def classify(text: str, *, finish: str | None) -> tuple[ReplyStatus, str | None]
         ('failed', 'empty answer')
         >>> classify("The capital of", finish="length")
         ('truncated', 'token budget used up')
+        >>> classify("", finish="stop", reasoned=True)
+        ('truncated', 'token budget used up by reasoning')
     """
-    if finish == "length":
-        return "truncated", BUDGET
     if finish == "content_filter":
         return "refused", "stopped by the system's content filter"
-    if not text.strip():
-        return "failed", EMPTY
-    return "ok", None
+    empty = not text.strip()
+    if empty and reasoned:
+        return "truncated", REASONED
+    if finish == "length":
+        return "truncated", BUDGET
+    return ("failed", EMPTY) if empty else ("ok", None)
+
+
+def settled(reply: Reply) -> Reply:
+    """Return a reply whose status fits what it holds: one without text is no answer, whoever made it.
+
+    Systems of users and of tests hand over whole replies; the rule of ``classify`` holds for theirs too. A status
+    that says more (refused, timeout, failed for a reason of its own) stays.
+
+    Examples:
+        >>> settled(Reply(text=" ", tokens_reasoning=64)).status, settled(Reply(text="")).status
+        ('truncated', 'failed')
+        >>> settled(Reply(text="", status="failed", reason="a tool broke", tokens_reasoning=9)).status
+        'failed'
+    """
+    unsaid = reply.status == "ok" or (reply.status == "failed" and reply.reason in {None, EMPTY})
+    if not unsaid or reply.text.strip():
+        return reply
+    status, reason = classify(reply.text, finish=reply.finish, reasoned=bool(reply.tokens_reasoning))
+    return replace(reply, status=status, reason=reason)

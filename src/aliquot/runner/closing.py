@@ -1,0 +1,26 @@
+"""What a finished run has to say of its answers: the guards of every comparison, and the majority baseline."""
+
+from __future__ import annotations
+
+from aliquot.analysis.guards import find_guards
+from aliquot.analysis.majority import find_majority
+from aliquot.analysis.scales import scale_of
+from aliquot.evidence.reduction import units
+from aliquot.evidence.tables import Evidence
+from aliquot.findings.majority import write_majority
+
+
+def closing_words(evidence: Evidence, *, task: str, metric: str) -> tuple[str, ...]:
+    """Return what must be known before a rate of this run is read, as sentences; often there is nothing.
+
+    Args:
+        evidence: the tables of the run.
+        task: its task.
+        metric: the metric of its headline.
+    """
+    scale = scale_of(evidence, metric)
+    names: list[str] = evidence.responses["system"].unique(maintain_order=True).to_list()
+    sides = [units(evidence, name, task=task, metric=metric) for name in names]
+    majority = next(filter(None, (find_majority(evidence, side, scale) for side in sides)), None)
+    said = [write_majority(majority)] if majority is not None and majority.telling else []
+    return (*said, *(f"{note.text}." for note in find_guards(evidence, sides, scale, texts=True)))
