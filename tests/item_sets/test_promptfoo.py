@@ -108,7 +108,7 @@ def test_each_assertion_compares_as_promptfoo_does(
 )
 def test_assertions_written_by_hand_are_checked(given: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        score(RULES["asserts"], Item("x", {"asserts": given}), "")
+        RULES["asserts"].try_on(Item("x", {"asserts": given}))
 
 
 def test_a_javascript_pattern_is_read_as_it_is_meant() -> None:

@@ -49,6 +49,8 @@ def swollen(kind: str) -> Any:  # noqa: PLR0911 - a kind each
     if kind == "verification":
         checks = tuple(Check(name, "22.4", LONG, "cannot_be", LONG) for name in names)
         return replace(found, checks=checks, remarks=names, warnings=notes)
+    if kind == "variants":
+        return replace(found, groups=found.groups * MANY, contrasts=found.contrasts * MANY, warnings=notes)
     if kind == "rescoring":
         systems = tuple(replace(found.systems[0], system=name, to_right=names[:20]) for name in names)
         return replace(found, systems=systems, warnings=notes)

@@ -79,7 +79,7 @@ def test_criteria_changed_after_answers_were_seen_are_said_to_be(tmp_path: Path)
     assert found.margin == 0.3
     assert found.warnings[0].text == "the success criteria were changed after 240 answers were there"
     _, texts = ran(tmp_path, replace(WANTED, margin=0.3))
-    assert texts == []
+    assert not [text for text in texts if "success" in text]
     assert len(RunDirectory(path).manifest.criteria) == 2  # type: ignore[union-attr]
 
 
