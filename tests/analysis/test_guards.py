@@ -203,6 +203,13 @@ def test_references_that_are_no_classes_have_no_baseline(references):
     assert "majority_baseline" not in classed([i < 20 for i in range(40)], references)
 
 
+def test_a_system_that_answers_nothing_is_not_turned_round():
+    texts = Written([""] * 40, CLASSES)
+    found = guards(evidence_of([0.0] * 40, statuses=["truncated"] * 40, texts=texts))
+    assert set(found) == {"truncated", "one_answer", "below_majority"}
+    assert found["one_answer"] == "main gives an empty answer to all 40 items"
+
+
 def test_the_same_long_answer_to_different_items():
     long = "I am sorry, I cannot help with that request today."
     answers = [long if i < 3 else f"a long answer of its own, number {i}, with more words" for i in range(40)]

@@ -89,7 +89,7 @@ def _beside_majority(
         head = f"{passes}, as many as"
         tail = f", though not the same ones: {write_share(majority.rate)} either way"
         yield Note("majority_baseline", f"{head} {always}{tail}", bare=f"{head} {bare}{tail}")
-    elif classes == 2 and units.frame["k"].max() == 1 and _turned_round(right, n):
+    elif classes == 2 and units.answered >= 0.5 and units.frame["k"].max() == 1 and _turned_round(right, n):
         text = "with two possible answers, where guessing gives half; turned round it would pass"
         yield Note("inverted", f"{passes} {text} {n - right:g}")
     elif right < most:
