@@ -1,4 +1,7 @@
-"""What the journal of a run records, and which of several tries counts."""
+"""What the journal of a run records, and which of several tries counts.
+
+No record can be part of a cycle, so the garbage collector need not follow them (``gc=False``).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ SYSTEM: Final = "system"
 """Scope of what the systems under test were asked; what a judge is asked has a scope of its own."""
 
 
-class OptionLikelihood(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class OptionLikelihood(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """How probable one option of a choice was after its question.
 
     Attributes:
@@ -37,7 +40,7 @@ class OptionLikelihood(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
     unconditional: float | None = None
 
 
-class TextLikelihood(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class TextLikelihood(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """How probable a whole text was.
 
     Attributes:
@@ -54,7 +57,7 @@ class TextLikelihood(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 
 
 class Response(
-    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="response"
+    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag_field="kind", tag="response"
 ):
     """What came back for one try of an attempt.
 
@@ -128,7 +131,9 @@ class Response(
         return self
 
 
-class ToldResponse(Response, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="response"):
+class ToldResponse(
+    Response, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag_field="kind", tag="response"
+):
     """The same with how the system came to its answer: what a line of the journal holds, and is read on demand.
 
     Attributes:
@@ -141,6 +146,8 @@ class ToldResponse(Response, frozen=True, kw_only=True, omit_defaults=True, tag_
 
     def light(self) -> Response:
         """Return the record without what is read on demand."""
+        if not (self.transcript or self.stages):
+            return self
         return Response(**{name: getattr(self, name) for name in Response.__struct_fields__})
 
 
