@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from functools import partial
+from typing import Any
 
 import click
 
@@ -38,27 +40,19 @@ def command(*, live: bool, items: int | None, broken: str | None, directory: str
 
     if items is not None and not live:
         raise UsageError("--items goes with --live; the bundled logs are compared whole")
+    asking: dict[str, Any] = {
+        "live": live,
+        "directory": directory,
+        "items": items,
+        "observer": ProgressLine(),
+        "threads": threads_from_environment(os.environ),
+        "say": partial(click.echo, err=True),
+    }
     if broken is not None:
         from aliquot.reports.broken_demo import render_broken
 
-        shown = demo(
-            broken=broken,
-            live=live,
-            directory=directory,
-            items=items,
-            observer=ProgressLine(),
-            threads=threads_from_environment(os.environ),
-            say=lambda line: click.echo(line, err=True),
-        )
-        click.echo(render_broken(shown))
+        click.echo(render_broken(demo(broken=broken, **asking)))
         return
-    found = demo(
-        live=live,
-        directory=directory,
-        items=items,
-        observer=ProgressLine(),
-        threads=threads_from_environment(os.environ),
-        say=lambda line: click.echo(line, err=True),
-    )
+    found = demo(**asking)
     click.echo(render(found.comparison), nl=False)
     click.echo(f"\nReport: {found.report}")

@@ -74,7 +74,6 @@ class Executor:
         tally: counts and tells.
         now: the time of day, for the records.
         terms: how it asks.
-        elsewhere: what other runs hold of the same systems, by which this one is foreseen.
     """
 
     def __init__(
@@ -86,7 +85,6 @@ class Executor:
         tally: Tally,
         now: Callable[[], datetime],
         terms: Terms,
-        elsewhere: Mapping[str, Earlier] | None = None,
     ) -> None:
         self._plan, self._models, self._journal = plan, models, journal
         self._tally, self._now, self._terms = tally, now, terms
@@ -94,7 +92,6 @@ class Executor:
         self._components = {
             name: components_of(spec, models[spec.model]) for name, spec in plan.evaluation.systems.items()
         }
-        self._elsewhere = elsewhere or {}
         self._till = Till(plan, limit=terms.max_cost)
         self._till.keep(journal.records)
         self._answered = _unbroken(plan, answered_keys(journal.records))
@@ -103,11 +100,24 @@ class Executor:
         self._smoke = {item.id for item in plan.smoke}
         self._tests = {name: self._test(name) for name in plan.evaluation.systems}
 
-    async def execute(self) -> None:
+    @property
+    def answers(self) -> int:
+        """Answers that count and need not be asked again."""
+        return len(self._answered)
+
+    @property
+    def owes(self) -> bool:
+        """Whether anything is still to be asked."""
+        return self.answers < self._plan.total
+
+    async def execute(self, elsewhere: Mapping[str, Earlier] | None = None) -> None:
         """Ask one system after the other, or all in turn; at the end every question has an answer or an error.
 
         Every system is asked the items of the smoke test before any is asked the rest, so that a broken one is found
         before another has spent everything.
+
+        Args:
+            elsewhere: what other runs hold of the same systems, by which this one is foreseen.
 
         Raises:
             RunStoppedError: a guard or the limit of the cost stopped the run.
@@ -115,7 +125,7 @@ class Executor:
         """
         self._recount()
         owed = {name: self._owed(name) for name in self._plan.evaluation.systems}
-        self._till.foresee(owed, self._journal.records, self._elsewhere)
+        self._till.foresee(owed, self._journal.records, elsewhere or {})
         self._till.tell(self._tally)
         self._tally.start()
         self._till.require_room()

@@ -17,7 +17,7 @@ from aliquot.files.run_directory import RunDirectory
 from aliquot.runner.closing import closing_words
 from aliquot.runner.earlier import earlier_answers
 from aliquot.runner.evaluation import ModelName
-from aliquot.runner.executor import Executor, Terms, answered_keys
+from aliquot.runner.executor import Executor, Terms
 from aliquot.runner.manifest import continue_manifest, make_manifest, note_observed, told_by_servers
 from aliquot.runner.plan import Plan
 from aliquot.runner.price_list import price_notes
@@ -69,54 +69,12 @@ async def run_session(
     with Journal.open(run.journal_path) as journal:
         for note in journal.notes:
             observer.noted(note.text)
-        answered = answered_keys(journal.records)
-        fresh = make_manifest(plan, models, now=clocks.now(), terms=terms)
-        owed = any(
-            (name, plan.task, question.item.id, question.attempt) not in answered
-            for name in plan.evaluation.systems
-            for question in plan.questions(name)
-        )
-        old = run.manifest
-        manifest = with_criteria(
-            continue_manifest(old, fresh, anything_left=owed),
-            old,
-            plan.evaluation.success,
-            answers=len(answered),
-            now=clocks.now(),
-        )
-        prices = price_notes(plan.evaluation, clocks.now().date())
-        for warning in (*manifest.warnings, *criteria_notes(manifest, old), *prices):
-            observer.noted(warning)
-        run.write_manifest(manifest)
-        run.write_items(
-            keep_item(
-                item,
-                task=plan.task,
-                rule=plan.rules[item.id].name,
-                alternatives=tuple(rules[item.id].name for rules in plan.alternatives),
-            )
-            for item in plan.items
-        )
         tally = Tally(plan.total, observer=observer, clock=clocks.seconds)
-        executor = Executor(
-            plan,
-            models,
-            journal=journal,
-            tally=tally,
-            now=clocks.now,
-            terms=terms,
-            elsewhere=earlier_answers(path, manifest) if owed else None,
-        )
-        session = _begin(path, terms, now=clocks.now()) if owed else None
-        try:
-            if session is not None:
-                run.write_manifest(_with_session(manifest, session))
-            await executor.execute()
-        finally:
-            manifest = note_observed(manifest, plan, models)
-            if session is not None:
-                manifest = _with_session(manifest, _end(path, session, executor, now=clocks.now()))
-                run.write_manifest(manifest)
+        executor = Executor(plan, models, journal=journal, tally=tally, now=clocks.now, terms=terms)
+        fresh = make_manifest(plan, models, now=clocks.now(), terms=terms)
+        manifest = _settle_manifest(run, plan, fresh, executor, observer=observer, now=clocks.now())
+        _keep_items(run, plan)
+        manifest = await _ask(executor, run, manifest, plan, models, terms=terms, now=clocks.now)
         for note in told_by_servers(plan, models):
             observer.noted(note)
         manifest = msgspec.structs.replace(manifest, finished=clocks.now().isoformat(timespec="seconds"))
@@ -129,6 +87,66 @@ async def run_session(
             for text in words:
                 observer.noted(text)
     return evidence
+
+
+def _settle_manifest(
+    run: RunDirectory, plan: Plan, fresh: Manifest, executor: Executor, *, observer: Observer, now: datetime
+) -> Manifest:
+    """Return the manifest to go on with, written, after saying what there is to say of it.
+
+    Raises:
+        UsageError: the directory's answers belong to another evaluation.
+    """
+    old = run.manifest
+    manifest = with_criteria(
+        continue_manifest(old, fresh, anything_left=executor.owes),
+        old,
+        plan.evaluation.success,
+        answers=executor.answers,
+        now=now,
+    )
+    prices = price_notes(plan.evaluation, now.date())
+    for warning in (*manifest.warnings, *criteria_notes(manifest, old), *prices):
+        observer.noted(warning)
+    run.write_manifest(manifest)
+    return manifest
+
+
+def _keep_items(run: RunDirectory, plan: Plan) -> None:
+    run.write_items(
+        keep_item(
+            item,
+            task=plan.task,
+            rule=plan.rules[item.id].name,
+            alternatives=tuple(rules[item.id].name for rules in plan.alternatives),
+        )
+        for item in plan.items
+    )
+
+
+async def _ask(
+    executor: Executor,
+    run: RunDirectory,
+    manifest: Manifest,
+    plan: Plan,
+    models: Mapping[ModelName, System],
+    *,
+    terms: Terms,
+    now: Callable[[], datetime],
+) -> Manifest:
+    """Ask what is owed; return the manifest with this session and what servers told, which is written in any case."""
+    if not executor.owes:
+        await executor.execute()
+        return manifest
+    session = _begin(run.path, terms, now=now())
+    run.write_manifest(_with_session(manifest, session))
+    try:
+        await executor.execute(earlier_answers(run.path, manifest))
+    finally:
+        manifest = note_observed(manifest, plan, models)
+        manifest = _with_session(manifest, _end(run.path, session, executor, now=now()))
+        run.write_manifest(manifest)
+    return manifest
 
 
 def _begin(path: Path, terms: Terms, *, now: datetime) -> Session:
