@@ -21,7 +21,7 @@ import msgspec
 
 from aliquot.errors import MachineError
 from aliquot.evidence.tables import Note
-from aliquot.files.records import Response, ToldResponse
+from aliquot.files.records import Response
 from aliquot.files.writing import machine_errors
 
 SYNC_LINES: Final = 1024
@@ -170,7 +170,7 @@ class Journal:
             self._unsynced += 1
             if self._unsynced >= SYNC_LINES or self._clock() - self._synced_at >= SYNC_SECONDS:
                 self.sync()
-        self._records.append(record.light() if isinstance(record, ToldResponse) else record)
+        self._records.append(record.light())
 
     def sync(self) -> None:
         """Make everything on record survive a power cut.

@@ -126,6 +126,12 @@ class Response(
         """System, task, item and attempt: what the try was made for."""
         return (self.system, self.task, self.item, self.attempt)
 
+    def told(self, transcript: tuple[Turn, ...], stages: tuple[Stage, ...]) -> Response:
+        """Return the record with how the system came to its answer; the same when nothing of it is told."""
+        if not (transcript or stages):
+            return self
+        return ToldResponse(**msgspec.structs.asdict(self), transcript=transcript, stages=stages)
+
     def light(self) -> Response:
         """Return the record without what is read on demand: this one has nothing of the kind."""
         return self
@@ -134,7 +140,7 @@ class Response(
 class ToldResponse(
     Response, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag_field="kind", tag="response"
 ):
-    """The same with how the system came to its answer: what a line of the journal holds, and is read on demand.
+    """The same with how the system came to its answer: what a line of the journal can hold, and is read on demand.
 
     Attributes:
         transcript: what was said and called for this answer, in order; empty when the system tells nothing.
@@ -146,8 +152,6 @@ class ToldResponse(
 
     def light(self) -> Response:
         """Return the record without what is read on demand."""
-        if not (self.transcript or self.stages):
-            return self
         return Response(**{name: getattr(self, name) for name in Response.__struct_fields__})
 
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from aliquot.errors import AliquotError
 from aliquot.evidence.status import MEASUREMENT_SIDE
 from aliquot.files.journal import Journal
-from aliquot.files.records import Response, ToldResponse, settle
+from aliquot.files.records import Response, settle
 from aliquot.runner.cache import AnswerCache, cache_key
 from aliquot.runner.evaluation import NO_GUARDS, ModelName, components_of
 from aliquot.runner.forecast import Earlier
@@ -235,7 +235,7 @@ class Executor:
             self._say_outlook()
         self._tests[question.system].see(response, score)
 
-    async def _response(self, model: System, question: Question) -> ToldResponse:
+    async def _response(self, model: System, question: Question) -> Response:
         """Ask, and return what came back as it is recorded."""
         said = [self._answered[key].text or "" for key in self._earlier(question)]
         request = self._request(question, said)
@@ -247,7 +247,7 @@ class Executor:
         finally:
             self._load.leave(question.system)
         cached = bill is None
-        return ToldResponse(
+        record = Response(
             system=question.system,
             task=self._plan.task,
             item=question.item.id,
@@ -269,8 +269,6 @@ class Executor:
             steps=reply.steps,
             tool_calls=reply.tool_calls,
             tool_errors=reply.tool_errors,
-            transcript=reply.transcript,
-            stages=reply.stages,
             faults=() if cached else reply.faults,
             started=started,
             request=fingerprint(request, of=components),
@@ -278,6 +276,7 @@ class Executor:
             options=reply.options,
             likelihood=reply.likelihood,
         )
+        return record.told(reply.transcript, reply.stages)
 
     async def _answer(self, model: System, question: Question, request: Request) -> tuple[Reply, Bill | None]:
         """Return the answer and its bill; None for one that was kept from an earlier run."""
