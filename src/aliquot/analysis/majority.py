@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 
 from aliquot.evidence.tables import Evidence
@@ -21,6 +22,7 @@ MOST_REFERENCES: Final = 2_000
 _EDGES: Final = " .,;:!?\"'`*_()"
 
 
+@lru_cache(maxsize=1024)
 def label_of(reference: str | None) -> str | None:
     """Return a reference as a label: normalised, so that equal ones can be counted; None when it is none.
 

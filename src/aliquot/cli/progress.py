@@ -113,7 +113,7 @@ class JsonLines:
         click.echo(json.dumps({"event": "noted", "text": text}), err=True)
 
     def _write(self, event: str, progress: Progress) -> None:
-        from dataclasses import asdict
+        from msgspec.structs import asdict
 
         seen = {**asdict(progress), "rate": progress.rate, "eta_s": progress.eta_s}
         seen |= {"errors": progress.errors, "parse_rate": progress.parse_rate}

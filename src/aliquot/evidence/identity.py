@@ -6,6 +6,10 @@ import hashlib
 import json
 from collections.abc import Mapping
 from decimal import Decimal
+from typing import Final
+
+_encode: Final = json.JSONEncoder().encode
+_encode_sorted: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
 
 def text_of(value: object) -> str | None:
@@ -23,7 +27,7 @@ def text_of(value: object) -> str | None:
         return str(value)
     if isinstance(value, float):
         return format(Decimal(repr(value)), "f")
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return _encode_sorted(value)
 
 
 def inputs_text(fields: Mapping[str, object]) -> str:
@@ -45,4 +49,4 @@ def content_hash(inputs: object, reference: object) -> str:
         >>> content_hash("2+2", 4) == content_hash("2+2", "4") != content_hash("2+2", None)
         True
     """
-    return hashlib.sha256(json.dumps([text_of(inputs), text_of(reference)]).encode()).hexdigest()
+    return hashlib.sha256(_encode([text_of(inputs), text_of(reference)]).encode()).hexdigest()

@@ -5,24 +5,33 @@ from __future__ import annotations
 import errno
 import os
 import tempfile
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
+from types import TracebackType
 
 from aliquot.errors import MachineError
 
 
-@contextmanager
-def machine_errors(path: Path) -> Generator[None]:
+class machine_errors:  # noqa: N801 - a block, as those of contextlib, whose generators cost ten times as much
     """Turn what the operating system refuses on ``path`` into a MachineError that names the remedy.
 
     Raises:
         MachineError: the disk is full, the folder may not be written, or any other refusal.
     """
-    try:
-        yield
-    except OSError as error:
-        raise MachineError(_sentence(error, path)) from error
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        """Do nothing: what is refused is seen at the end of the block."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, OSError):
+            raise MachineError(_sentence(error, self._path)) from error
 
 
 def write_whole(path: Path, data: bytes, *, mode: int = 0o644) -> None:

@@ -55,6 +55,8 @@ class Item:
     @property
     def earlier(self) -> tuple[Item, ...]:
         """The turns before it in its conversation, the first one first."""
+        if self.before is None:
+            return ()
         found: list[Item] = []
         while (turn := (found[-1] if found else self).before) is not None:
             found.append(turn)

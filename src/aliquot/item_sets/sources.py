@@ -104,11 +104,12 @@ def _decode(data: bytes, *, file: str) -> str:
 
 
 def _json_rows(text: str, *, file: str) -> Iterator[tuple[int, Mapping[str, object]]]:
+    decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
     for number, line in enumerate(io.StringIO(text), start=1):
         if not line.strip():
             continue
         try:
-            row: object = json.loads(line, parse_constant=_refuse_constant)
+            row: object = decode(line)
         except ValueError as error:
             raise InputError(
                 f"this is not JSON ({error})", file=file, row=number, remedy="Write one JSON object a line"

@@ -34,12 +34,16 @@ from aliquot.systems.requests import (
     ChoiceRequest,
     LikelihoodRequest,
     Request,
-    fingerprint,
+    fingerprints,
 )
 from aliquot.systems.system import System
 
 Key: TypeAlias = tuple[str, str, str, int]
 """System, task, item and attempt."""
+
+
+Scored: TypeAlias = tuple[Response, Score]
+"""An answer as it stands in the journal, with its score."""
 
 
 def answered_keys(records: Iterable[Response]) -> Mapping[Key, Response]:
@@ -87,14 +91,17 @@ class Executor:
         terms: Terms,
     ) -> None:
         self._plan, self._models, self._journal = plan, models, journal
+        self._task = plan.task
         self._tally, self._now, self._terms = tally, now, terms
         self._load = Load({name: models[spec.model] for name, spec in plan.evaluation.systems.items()})
         self._components = {
             name: components_of(spec, models[spec.model]) for name, spec in plan.evaluation.systems.items()
         }
+        self._fingerprint = {name: fingerprints(of) for name, of in self._components.items()}
         self._till = Till(plan, limit=terms.max_cost)
         self._till.keep(journal.records)
         self._answered = _unbroken(plan, answered_keys(journal.records))
+        self._scored: dict[Key, Scored] = {}
         self._cut_short = 0
         self._tries = Counter(record.key for record in journal.records)
         self._smoke = {item.id for item in plan.smoke}
@@ -104,6 +111,11 @@ class Executor:
     def answers(self) -> int:
         """Answers that count and need not be asked again."""
         return len(self._answered)
+
+    @property
+    def scored(self) -> Mapping[Key, Scored]:
+        """The last answer to each question with its score, which need not be worked out again."""
+        return self._scored
 
     @property
     def owes(self) -> bool:
@@ -187,7 +199,7 @@ class Executor:
 
     def _recount(self) -> None:
         """Count the answers of earlier sessions, and show them to the guards."""
-        for name in self._plan.evaluation.systems:
+        for name in self._plan.evaluation.systems if self._answered else ():
             for question in self._plan.questions(name):
                 response = self._answered.get(self._key(question))
                 if response is not None:
@@ -221,12 +233,13 @@ class Executor:
         """Ask, put the answer on disk, count it, and show it to the guards."""
         if isinstance(model, StoredAnswers):
             item, attempt = question.item.id, question.attempt
-            response = model.recall(item, attempt, system=question.system, task=self._plan.task)
+            response = model.recall(item, attempt, system=question.system, task=self._task)
         else:
             response = await self._response(model, question)
         self._journal.append(response)
+        response = response.light()
         if response.status not in MEASUREMENT_SIDE:
-            self._answered[response.key] = response.light()
+            self._answered[response.key] = response
         score = self._score(question, response)
         measured = self._till.take(response, question)
         self._till.tell(self._tally)
@@ -240,7 +253,6 @@ class Executor:
         said = [self._answered[key].text or "" for key in self._earlier(question)]
         request = self._request(question, said)
         started = self._now().isoformat(timespec="milliseconds")
-        components = self._components[question.system]
         self._load.enter(question.system)
         try:
             reply, bill = await self._answer(model, question, request)
@@ -249,7 +261,7 @@ class Executor:
         cached = bill is None
         record = Response(
             system=question.system,
-            task=self._plan.task,
+            task=self._task,
             item=question.item.id,
             attempt=question.attempt,
             try_=1 + self._tries[self._key(question)],
@@ -271,7 +283,7 @@ class Executor:
             tool_errors=reply.tool_errors,
             faults=() if cached else reply.faults,
             started=started,
-            request=fingerprint(request, of=components),
+            request=self._fingerprint[question.system](request),
             cached=cached,
             options=reply.options,
             likelihood=reply.likelihood,
@@ -285,15 +297,18 @@ class Executor:
         held = None if cache is None else cache.get(key)
         if held is not None:
             return held, None
-        async with self._till.room(question.system, request):
+        amount = await self._till.reserve(question.system, request)
+        try:
             reply = await _send(model, request)
             bill = self._till.pay(question.system, request, reply)
+        finally:
+            self._till.release(amount)
         if cache is not None:
             cache.put(key, reply)
         return reply, bill
 
     def _key(self, question: Question) -> Key:
-        return (question.system, self._plan.task, question.item.id, question.attempt)
+        return (question.system, self._task, question.item.id, question.attempt)
 
     def _rate(self, question: Question, score: Score) -> float | None:
         """Return the value that counts for the running rate; other numbers than 0 and 1 make none."""
@@ -301,15 +316,15 @@ class Executor:
 
     def _earlier(self, question: Question) -> list[Key]:
         """Return the keys of the turns before a question in its conversation, in order."""
-        return [
-            (question.system, self._plan.task, turn.id, question.attempt) for turn in question.item.earlier
-        ]
+        return [(question.system, self._task, turn.id, question.attempt) for turn in question.item.earlier]
 
     def _request(self, question: Question, answers: Sequence[str]) -> Request:
         return self._plan.prompts[question.system].request(question.item, answers)
 
     def _score(self, question: Question, response: Response) -> Score:
-        return score_response(self._plan.rules[question.item.id], question.item, response)
+        score = score_response(self._plan.rules[question.item.id], question.item, response)
+        self._scored[response.key] = (response, score)
+        return score
 
 
 def _unbroken(plan: Plan, answered: Mapping[Key, Response]) -> dict[Key, Response]:
@@ -319,6 +334,8 @@ def _unbroken(plan: Plan, answered: Mapping[Key, Response]) -> dict[Key, Respons
     known.
     """
     kept: dict[Key, Response] = {}
+    if not answered:
+        return kept
     for thread in (one for system in plan.evaluation.systems for one in plan.threads(system)):
         keys = ((one.system, plan.task, one.item.id, one.attempt) for one in thread)
         kept |= {key: answered[key] for key in takewhile(answered.__contains__, keys)}

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from aliquot.errors import RunStoppedError, UsageError
 from aliquot.files.records import SYSTEM, Response
 from aliquot.systems.replies import Reply
@@ -90,8 +92,7 @@ def asked_texts(request: Request) -> tuple[str, ...]:
     return (request.prompt,)
 
 
-@dataclass(frozen=True, slots=True)
-class Bill:
+class Bill(msgspec.Struct, frozen=True):
     """What one answer cost: how much, in which currency, by whose word; None where nobody says."""
 
     cost: float | None = None

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import groupby
 from typing import Final, TypeAlias
 
+import msgspec
 import numpy as np
 
 from aliquot.analysis.majority import label_of
@@ -22,6 +24,7 @@ from aliquot.runner.rescoring import Rescored, require_one_metric
 from aliquot.runner.shots import Shots
 from aliquot.runner.stored import StoredRun
 from aliquot.scorers.rules import NEEDS, RULES, Reads, Rule, rule_named, score
+from aliquot.systems.requests import fingerprint
 
 ORDER: Final = (
     "numpy default_rng([seed, 1]) permutation of the ids in byte order; a conversation stands where its first turn "
@@ -31,8 +34,7 @@ ORDER: Final = (
 """How the order of a run comes about; recorded with it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(msgspec.Struct, frozen=True):
     """One attempt of one system at one item."""
 
     system: str
@@ -94,7 +96,7 @@ class Plan:
         count = _smoke_threads(threads, self.evaluation.guards.first)
         return tuple(item for thread in threads[:count] for item in thread)
 
-    @property
+    @cached_property
     def labels(self) -> Mapping[str, str]:
         """What the right answer of each item is called, by id, where it is a word or two that others may share."""
         wanted = {item.id: label_of(self.rules[item.id].wanted(item)) for item in self.items}
@@ -233,9 +235,9 @@ def _require_fillable(evaluation: Evaluation, prompts: Mapping[str, Prompt], ite
         prompt.require_field(fields)
         if spec.option_order.how != "as_given" and not any(map(listed_options, items)):
             raise UsageError(f"option_order of {name!r}: no item lists options in a field options or choices")
-        requests = [repr(prompt.check(arranged(item, spec.option_order))) for item in items]
+        requests = [prompt.check(arranged(item, spec.option_order)) for item in items]
         if spec.variant is not None:
-            twin = asked.setdefault((spec.variant.of, digest(requests)), name)
+            twin = asked.setdefault((spec.variant.of, digest([fingerprint(one) for one in requests])), name)
             if twin != name:
                 raise UsageError(
                     f"the variants {twin!r} and {name!r} ask every item the same. Change one, or leave it out; "

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Final, Protocol
+
+import msgspec
 
 from aliquot.evidence.status import MEASUREMENT_SIDE
 from aliquot.stats.proportions import wilson
@@ -18,8 +19,7 @@ READABLE: Final = frozenset({"ok", "refused"})
 """Statuses of answers that could be read; a refusal can be."""
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(msgspec.Struct, frozen=True):
     """Where a run stands.
 
     Attributes:
@@ -44,7 +44,7 @@ class Progress:
     elapsed_s: float
     spent: float = 0.0
     currency: str = ""
-    scores: Mapping[str, tuple[float, int]] = field(default_factory=dict[str, tuple[float, int]])
+    scores: Mapping[str, tuple[float, int]] = msgspec.field(default_factory=dict[str, tuple[float, int]])
     expected_cost: float | None = None
     most_cost: float | None = None
 

@@ -13,7 +13,7 @@ from aliquot.analysis.settings import COST
 from aliquot.errors import InputError
 from aliquot.evidence.assembly import assemble
 from aliquot.evidence.identity import inputs_text, text_of
-from aliquot.evidence.tables import METRICS, Evidence, Note, Source
+from aliquot.evidence.tables import METRICS, OUTCOMES, RESPONSES, Evidence, Note, Source
 from aliquot.files.manifest import Manifest
 from aliquot.files.records import SYSTEM, Response, settle, spending
 from aliquot.files.run_directory import FORMAT, ITEMS, RunDirectory, StoredItem
@@ -21,10 +21,11 @@ from aliquot.findings.numbers import write_money
 from aliquot.item_sets.items import Item
 from aliquot.item_sets.option_order import AS_GIVEN, OptionOrder, arranged
 from aliquot.runner.evaluation import CHOICE
-from aliquot.runner.executor import Key
+from aliquot.runner.executor import Key, Scored
 from aliquot.runner.rescoring import Rescored, describe_metric, read_rescorings, with_rescored
 from aliquot.runner.scoring import score_response
 from aliquot.scorers.rules import RATE, rule_named
+from aliquot.scorers.scores import Score
 
 METRIC: Final = RATE
 """The headline metric of right and wrong: 1 when the answer is right by its rule."""
@@ -79,11 +80,15 @@ def read_kept_items(run: RunDirectory) -> tuple[KeptItem, ...]:
         raise InputError(f"not a run's items: {error}", file=str(path)) from error
 
 
-def build_evidence(run: RunDirectory) -> Evidence:
+def build_evidence(run: RunDirectory, *, scored: Mapping[Key, Scored] | None = None) -> Evidence:
     """Score every answer on record and return the tables; nothing is asked.
 
     Attempts that were never answered are rows with status ``missing``, so that an unfinished run cannot pass for a
     smaller one.
+
+    Args:
+        run: the directory.
+        scored: answers whose score is known already; what stands otherwise in the journal is scored anew.
 
     Raises:
         InputError: the directory holds no run.
@@ -94,18 +99,28 @@ def build_evidence(run: RunDirectory) -> Evidence:
         raise InputError("holds no run yet", file=str(run.path), remedy="Start it: aliquot run FILE")
     contents = run.read_journal()
     responses = {record.key: record for record in settle(contents.records)}
-    rows = [_row(manifest, *attempt, responses=responses) for attempt in _attempts(manifest, kept)]
-    unfinished = sum(response["status"] == "missing" for response, _ in rows)
+    items = {item.item: item.as_asked() for item in kept}
+    orders = {system: order_of(manifest, system) for system in manifest.systems}
+    rules = {item.item: rule_named(item.rule) for item in kept}
+    rows = [_response(responses, key) for key in _attempts(manifest, kept)]
+    scores = [
+        _known(scored or {}, row)
+        or score_response(rules[row.item], arranged(items[row.item], orders[row.system]), row)
+        for row in rows
+    ]
+    unfinished = sum(score.status == "missing" for score in scores)
     notes = [Note(note.code, note.text) for note in contents.notes] + list(_notes(manifest))
     if unfinished:
         notes.append(Note("unfinished", f"{unfinished} of {len(rows)} answers are not given yet"))
-    outcomes = pl.DataFrame([outcome for _, outcome in rows], infer_schema_length=None)
-    rule = rule_named(kept[0].rule)
-    headline = describe_metric(rule, rule.metric, outcomes["value"].cast(pl.Float64), headline=True)
+    rule, answers = rule_named(kept[0].rule), _answers(rows, scores)
+    outcomes = _outcomes(answers, scores, metric=rule.metric, scorer=_scorer_name(manifest))
+    headline = describe_metric(rule, rule.metric, outcomes["value"], headline=True)
     evidence = assemble(
         outcomes,
-        items=pl.DataFrame([_item_row(manifest, item) for item in kept], infer_schema_length=None),
-        responses=pl.DataFrame([response for response, _ in rows], infer_schema_length=None),
+        items=pl.DataFrame(
+            [_item_row(manifest, item, items[item.item]) for item in kept], infer_schema_length=None
+        ),
+        responses=answers,
         metrics=pl.DataFrame([headline], schema=dict(METRICS)),
         settings=pl.DataFrame(
             [*_settings(manifest), *_cost_settings(contents.records)],
@@ -116,8 +131,6 @@ def build_evidence(run: RunDirectory) -> Evidence:
         notes=notes,
         texts=run.texts,
     )
-    items = {item.item: item.as_asked() for item in kept}
-    orders = {system: order_of(manifest, system) for system in manifest.systems}
     for rescored in (*_alternatives(kept), *read_rescorings(run)):
         evidence = with_rescored(evidence, rescored, responses.values(), items, orders=orders)
     return evidence
@@ -149,37 +162,48 @@ def _notes(manifest: Manifest) -> Iterable[Note]:
         yield Note("overlapping_runs", text)
 
 
-def _attempts(manifest: Manifest, kept: Iterable[KeptItem]) -> list[tuple[str, KeptItem, int]]:
+def _attempts(manifest: Manifest, kept: Iterable[KeptItem]) -> list[Key]:
     items = list(kept)
     return [
-        (system, item, attempt)
+        (system, item.task, item.item, attempt)
         for system in manifest.systems
         for item in items
         for attempt in range(1, manifest.attempts + 1)
     ]
 
 
-def _row(
-    manifest: Manifest, system: str, kept: KeptItem, attempt: int, *, responses: Mapping[Key, Response]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the response and the outcome of one attempt."""
-    response = responses.get((system, kept.task, kept.item, attempt)) or Response(
-        system=system,
-        task=kept.task,
-        item=kept.item,
-        attempt=attempt,
-        status="missing",
-        reason="not asked yet",
+def _response(of: Mapping[Key, Response], key: Key) -> Response:
+    """Return the answer that counts; one that was never given is a row all the same."""
+    system, task, item, attempt = key
+    return of.get(key) or Response(
+        system=system, task=task, item=item, attempt=attempt, status="missing", reason="not asked yet"
     )
-    rule = rule_named(kept.rule)
-    item = arranged(kept.as_asked(), order_of(manifest, system))
-    score = score_response(rule, item, response)
-    answer = msgspec.structs.asdict(response)
-    answer |= {"status": score.status, "reason": response.reason or score.note}
-    del answer["options"], answer["likelihood"]  # numbers for rules, and no columns of the table
-    outcome = {name: answer[name] for name in ("system", "task", "item", "attempt", "status")}
-    outcome |= {"metric": rule.metric, "scorer": _scorer_name(manifest), "by": "rule"}
-    return answer, outcome | {"value": score.value, "label": score.label, "parts": score.parts}
+
+
+def _known(scored: Mapping[Key, Scored], response: Response) -> Score | None:
+    """Return the score that is known of just this answer."""
+    answer, score = scored.get(response.key, (None, None))
+    return score if answer == response else None
+
+
+def _answers(responses: Sequence[Response], scores: Sequence[Score]) -> pl.DataFrame:
+    """Return the table of responses; its statuses are those of the scores."""
+    schema = {name: kind for name, kind in RESPONSES.items() if name in Response.__struct_fields__}
+    columns: dict[str, list[Any]] = {name: [getattr(one, name) for one in responses] for name in schema}
+    columns["status"] = [score.status for score in scores]
+    columns["reason"] = [one.reason or score.note for one, score in zip(responses, scores, strict=True)]
+    return pl.DataFrame(columns, schema=schema)
+
+
+def _outcomes(answers: pl.DataFrame, scores: Sequence[Score], *, metric: str, scorer: str) -> pl.DataFrame:
+    """Return the table of outcomes: a row for each response."""
+    named = {"metric": metric, "scorer": scorer, "by": "rule"}
+    return answers.select("system", "task", "item", "attempt", "status").with_columns(
+        *(pl.lit(text).alias(name) for name, text in named.items()),
+        value=pl.Series([score.value for score in scores], dtype=pl.Float64),
+        label=pl.Series([score.label for score in scores], dtype=pl.String),
+        parts=pl.Series([score.parts for score in scores], dtype=OUTCOMES["parts"]),
+    )
 
 
 def order_of(manifest: Manifest, system: str) -> OptionOrder:
@@ -193,8 +217,7 @@ def _scorer_name(manifest: Manifest) -> str:
     return next(iter(manifest.scorers)) if len(manifest.scorers) == 1 else "rule of the item"
 
 
-def _item_row(manifest: Manifest, kept: KeptItem) -> dict[str, Any]:
-    item = kept.as_asked()
+def _item_row(manifest: Manifest, kept: KeptItem, item: Item) -> dict[str, Any]:
     row = {"task": kept.task, "item": kept.item, "content": kept.content, "stratum": _stratum(manifest, item)}
     row["cluster"] = item.cluster(manifest.cluster)
     return row | {f"segment.{name}": item.text(name) for name in manifest.segments}

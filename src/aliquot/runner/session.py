@@ -79,7 +79,7 @@ async def run_session(
             observer.noted(note)
         manifest = msgspec.structs.replace(manifest, finished=clocks.now().isoformat(timespec="seconds"))
         run.write_manifest(manifest)
-        evidence = build_evidence(RunDirectory(path))
+        evidence = build_evidence(RunDirectory(path), scored=executor.scored)
         run.write_evidence(evidence)
         if plan.is_headline:
             words = closing_words(evidence, task=plan.task, metric=plan.metric)

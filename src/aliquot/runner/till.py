@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterable, Mapping, Sequence
 
 from aliquot.errors import RunStoppedError
 from aliquot.evidence.status import MEASUREMENT_SIDE
@@ -74,9 +73,8 @@ class Till:
         if any(self._forecast.left.values()):
             self._purse.require_room()
 
-    @asynccontextmanager
-    async def room(self, system: str, request: Request) -> AsyncGenerator[None]:
-        """Hold an answer's ceiling while it is in flight; wait for room while others may turn out cheaper.
+    async def reserve(self, system: str, request: Request) -> float:
+        """Hold an answer's ceiling, to be released when it has come; wait for room while others may turn out cheaper.
 
         Raises:
             RunStoppedError: there is no room, and nothing in flight that could make some.
@@ -88,11 +86,12 @@ class Till:
                 self._purse.require_room(amount)
             self._settled.clear()
             await self._settled.wait()
-        try:
-            yield
-        finally:
-            self._purse.release(amount)
-            self._settled.set()
+        return amount
+
+    def release(self, amount: float) -> None:
+        """Give back what was held for an answer that has come, or was lost."""
+        self._purse.release(amount)
+        self._settled.set()
 
     def close(self) -> None:
         """Let nothing wait for room any more: the run stops."""

@@ -14,6 +14,7 @@ FAMILIES: Final = (("yes", "no"), ("true", "false"), ("positive", "negative"), t
 """Options a choice is made among when the item names none: the family of its reference."""
 
 _LEAD: Final = re.compile(r"(?:\banswer\b(?:\s+is\b|\s*[:=])|=)\s*(.*)")
+_WORD: Final = re.compile(r"\w")
 _LETTER: Final = re.compile(r"\W*([b-hj]\b|[ai](?=[).:,]|\s*$))")  # "A dog" and "I think" name no option
 
 
@@ -26,7 +27,7 @@ def score_exact(item: Item, text: str) -> Score:
 def score_words(item: Item, text: str) -> Score:
     """1 when the reference, or an accepted answer, stands in the text as whole words."""
     wanted = right_answers(item)
-    if not re.search(r"\w", text):
+    if not _WORD.search(text):
         return unparsed("the answer holds no word")
     found = present(text, wanted)
     return verdict(right=bool(found), label=found[0] if found else trimmed(text)[:80])

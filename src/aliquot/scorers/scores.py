@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+import msgspec
 
 ScoreStatus: TypeAlias = Literal[
     "ok", "unparsed", "refused", "truncated", "timeout", "failed", "error", "missing"
@@ -14,8 +15,7 @@ EMPTY: Final = "empty answer"
 """Note on an answer that holds no text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(msgspec.Struct, frozen=True):
     """The value of one response under one rule.
 
     Attributes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar
 
 import msgspec
@@ -107,7 +106,7 @@ class HttpLikelihoods:
         )
         if isinstance(told, Undefined):
             return None if told.reason == NO_ECHO else told
-        return replace(told, faults=faults)
+        return msgspec.structs.replace(told, faults=faults)
 
     async def _force(self, request: LikelihoodRequest) -> Likelihood | Undefined | Reply:
         """Return what forced tokens tell; where the server knows no tokens, say so."""

@@ -39,21 +39,21 @@ class Incoming:
         response: aiohttp's response, its head read.
         began: when the request started, by ``time.perf_counter``.
         begun: called when the answer's first part is there.
+
+    Attributes:
+        content_type: what the server says the answer is.
+        first_s: seconds to the first token, once it is there.
     """
 
     def __init__(self, response: aiohttp.ClientResponse, began: float, begun: Callable[[], None]) -> None:
         self._response, self._began, self._begun = response, began, begun
+        self.content_type = response.content_type
         self.first_s: float | None = None
 
     @property
     def streams(self) -> bool:
         """Whether the answer is a stream of events, whatever was asked for."""
-        return self._response.content_type == "text/event-stream"
-
-    @property
-    def content_type(self) -> str:
-        """What the server says the answer is."""
-        return self._response.content_type
+        return self.content_type == "text/event-stream"
 
     @property
     def elapsed_s(self) -> float:

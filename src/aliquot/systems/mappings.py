@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from math import inf
 from typing import Any, Final, cast, get_args
+
+import msgspec
 
 from aliquot.errors import excerpt, nearest
 from aliquot.systems.faults import FaultError
@@ -75,7 +76,7 @@ def reply_of(returned: object, *, latency_s: float, asked: Sequence[Mapping[str,
         'truncated'
     """
     if isinstance(returned, Reply):
-        return replace(returned, text=whole(returned.text))
+        return msgspec.structs.replace(returned, text=whole(returned.text))
     if isinstance(returned, str):
         returned = {"text": returned}
     if not isinstance(returned, Mapping):
@@ -94,9 +95,9 @@ def reply_of(returned: object, *, latency_s: float, asked: Sequence[Mapping[str,
         status, reason = stated, None
     given = Reply(text=text, status=status, reason=reason, latency_s=latency_s)
     if status != "ok" and (failed := trace.failed_stage) is not None:
-        given = replace(given, stage=failed.name, reason=failed.reason or reason)
+        given = msgspec.structs.replace(given, stage=failed.name, reason=failed.reason or reason)
     told = {"transcript": trace.turns, "stages": trace.stages, "tool_errors": trace.tool_errors}
-    return replace(given, **(told | _known(said) | {"tool_calls": trace.tool_calls}))
+    return msgspec.structs.replace(given, **(told | _known(said) | {"tool_calls": trace.tool_calls}))
 
 
 def _known(said: Mapping[str, Any]) -> dict[str, Any]:

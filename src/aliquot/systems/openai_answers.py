@@ -226,5 +226,5 @@ def _reasoning_tokens(usage: Usage) -> int | None:
     return _first(details.reasoning_tokens, usage.reasoning_tokens)
 
 
-def _first(*counts: int | None) -> int | None:
-    return next((count for count in counts if count is not None), None)
+def _first(count: int | None, other: int | None) -> int | None:
+    return other if count is None else count

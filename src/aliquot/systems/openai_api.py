@@ -7,7 +7,6 @@ is told once, with the parameter and the remedy.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -136,7 +135,7 @@ class OpenAIModel:
         encoded, read = _encode(body), self._reader(api, body)
         reply, faults = await self._persist(lambda: self._transport.send(PATHS[api], encoded, read))
         self._refusals.answered = True
-        return self._clean(replace(reply, faults=faults) if faults else reply)
+        return self._clean(msgspec.structs.replace(reply, faults=faults) if faults else reply)
 
     async def _persist(self, once: Callable[[], Awaitable[T]]) -> tuple[T, tuple[str, ...]]:
         """Return what a request brings and the faults before it, at the pace and with the patience of this model."""
@@ -183,7 +182,7 @@ class OpenAIModel:
             return reply
         text, reason = self._scrub(reply.text), reply.reason and self._scrub(reply.reason)
         unchanged = text == reply.text and reason == reply.reason
-        return reply if unchanged else replace(reply, text=text, reason=reason)
+        return reply if unchanged else msgspec.structs.replace(reply, text=text, reason=reason)
 
     def _scrub(self, text: str) -> str:
         return text if self._key is None else self._key.scrub(text)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
+
+import msgspec
 
 from aliquot.evidence.stages import Stage
 from aliquot.evidence.transcripts import Turn
@@ -21,8 +22,7 @@ REASONED = "token budget used up by reasoning"
 """Reason of an answer that holds no text after the model has thought."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """One answer.
 
     Attributes:
@@ -73,8 +73,7 @@ class Reply:
     likelihood: TextLikelihood | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Likelihood:
+class Likelihood(msgspec.Struct, frozen=True, kw_only=True):
     """How probable a continuation was.
 
     Attributes:
@@ -145,4 +144,4 @@ def settled(reply: Reply) -> Reply:
     if not unsaid or reply.text.strip():
         return reply
     status, reason = classify(reply.text, finish=reply.finish, reasoned=bool(reply.tokens_reasoning))
-    return replace(reply, status=status, reason=reason)
+    return msgspec.structs.replace(reply, status=status, reason=reason)

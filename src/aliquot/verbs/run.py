@@ -151,7 +151,10 @@ async def run_async(
         path /= folder
     given = {**loaded.models, **(models or {})}
     opened = await open_models(plan, given, threads=threads)
-    clocks = Clocks(seconds=time.monotonic, now=lambda: datetime.now().astimezone())
+    zone = (
+        datetime.now().astimezone().tzinfo
+    )  # looked up once: the machine's rules of time zones are slow to ask
+    clocks = Clocks(seconds=time.monotonic, now=lambda: datetime.now(zone))
     try:
         with ExitStack() as stack:
             kept = None if cache is None else stack.enter_context(AnswerCache(cache))
