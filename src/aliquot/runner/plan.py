@@ -313,8 +313,10 @@ def _rule(spec: ScorerSpec, item: Item, orders: tuple[OptionOrder, ...]) -> Rule
 
 
 def _require_right(rule: Rule, item: Item) -> None:
-    rule.try_on(item)
-    for place, answer in enumerate(rule.right_answers(item)):
+    answers = rule.right_answers(item)
+    if not answers:
+        rule.try_on(item)
+    for place, answer in enumerate(answers):
         if score(rule, item, answer).value != 1.0:
             what, so = ("the reference", ", so no answer could be") if not place else (excerpt(answer), "")
             raise InputError(

@@ -72,9 +72,10 @@ def right_answers(item: Item) -> tuple[str, ...]:
     Raises:
         InputError: the item has no reference.
     """
-    if item.reference is None or item.reference == "":
+    reference = item.reference
+    if reference is None or reference == "":
         raise InputError(f"item {item.id!r} has no reference", row=item.row, field="reference")
-    return (str(item.reference), *item.accept)
+    return (str(reference), *item.accept)
 
 
 def _led_parts(text: str) -> list[str]:
