@@ -51,11 +51,15 @@ RESPONSES: Mapping[str, pl.DataType] = {
     "steps": pl.Int64(),
     "tool_calls": pl.Int64(),
     "tool_errors": pl.Int64(),
+    "log_probability": pl.Float64(),
+    "log_probability_tokens": pl.Int64(),
     "started": pl.String(),
     "cached": pl.Boolean(),
     "content": pl.String(),
 }
-"""``content`` is set only where other inputs were answered than ``items.content`` says (after a merge)."""
+"""``log_probability`` is the natural logarithm of how probable a written answer was, summed over its
+``log_probability_tokens`` tokens.
+``content`` is set only where other inputs were answered than ``items.content`` says (after a merge)."""
 
 OUTCOMES: Mapping[str, pl.DataType] = {
     "system": pl.String(),
