@@ -18,6 +18,7 @@ from aliquot.files.manifest import Manifest
 from aliquot.files.records import SYSTEM, Response, settle, spending
 from aliquot.files.run_directory import FORMAT, ITEMS, RunDirectory
 from aliquot.files.stored_items import ShownItem, StoredItem, order_key
+from aliquot.files.told_stages import told_stages
 from aliquot.findings.numbers import write_money
 from aliquot.item_sets.items import Item
 from aliquot.item_sets.option_order import AS_GIVEN, OptionOrder, arranged
@@ -140,6 +141,7 @@ def build_evidence(run: RunDirectory) -> Evidence:
             schema=["system", "name", "value"],
             orient="row",
         ),
+        stages=told_stages(run.journal_path, contents),
         sources=(Source(path=str(run.path), format=FORMAT),),
         notes=notes,
         texts=run.texts,
