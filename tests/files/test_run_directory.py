@@ -13,7 +13,8 @@ from aliquot.files import writing
 from aliquot.files.journal import Journal
 from aliquot.files.manifest import Manifest
 from aliquot.files.records import Response
-from aliquot.files.run_directory import RunDirectory, StoredItem, is_run
+from aliquot.files.run_directory import RunDirectory, is_run
+from aliquot.files.stored_items import StoredItem
 
 AWKWARD = ["a/b", "../../etc/x", "C:\\tmp\\x", "con", "日本語", "😀", "\u00e9", "e\u0301", " lead", "tail ", "x" *
 300,

@@ -151,6 +151,17 @@ def test_public_case_35() -> None:
     assert _means(evidence, "demo", "exact_match,flexible-extract").mean() == pytest.approx(2 / 3)
 
 
+def test_an_answer_that_is_no_utf_8_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    (log,) = FOLDERS[0].glob("samples_toy_gsm_sc_*")
+    first, second = log.read_bytes().splitlines(keepends=True)[:2]
+    statuses = []
+    for start in (b'[" We get', b'["\xff We get'):
+        (tmp_path / log.name).write_bytes(first.replace(b'[" We get', start, 1) + second)
+        statuses.append(read_one(tmp_path / log.name).outcomes.select("item", "status", "value").rows())
+    assert statuses[0] == statuses[1]
+    assert "unparsed" in {status for _, status, _ in statuses[0]}
+
+
 STARTS = [
     b"".join(path.read_bytes().splitlines(keepends=True)[:4]) for path in sorted(FOLDERS[0].glob("samples_*"))
 ]

@@ -10,9 +10,11 @@ import pytest
 
 from aliquot import compare, read, rescore
 from aliquot.errors import AliquotError, InputError, UsageError
+from aliquot.evidence.transcripts import Turn
 from aliquot.files.run_directory import RunDirectory
 from aliquot.item_sets.items import Item, ItemSet
 from aliquot.item_sets.option_order import OptionOrder
+from aliquot.reports.rows import render_rows
 from aliquot.runner.evaluation import Evaluation, Variant
 from aliquot.runner.evaluation_file import parse_evaluation, read_evaluation
 from aliquot.runner.plan import make_plan
@@ -20,6 +22,7 @@ from aliquot.runner.shots import Shots, ShotsSpec
 from aliquot.systems.fake import FakeSystem
 from aliquot.systems.requests import ChatRequest
 from aliquot.verbs.run import run
+from aliquot.verbs.show import show
 from tests.workshop.sources import ROOT
 
 HEAD = "name: trial\nitems: made.jsonl\nseed: 3\nscorer: exact\nsystems:\n  small:\n    model: fake\n"
@@ -290,6 +293,35 @@ def test_what_was_shown_is_what_is_scored_now_after_a_rebuild_and_when_rescored(
     assert rates("success,words/1") == {"small/given": 1.0, "small/turned": 0.0}
     (done.path / "evidence").rename(done.path / "gone")  # made again from the journal
     assert rates("success,words/1") == {"small/given": 1.0, "small/turned": 0.0}
+
+
+def test_rows_show_options_as_each_system_saw_them(tmp_path: Path):
+    text = ASK + "    variants: [{name: given}, {name: turned, option_order: {rotated: 1}}]\n"
+    evaluation(tmp_path, text)
+    done = run(
+        tmp_path / "trial.yaml", directory=tmp_path / "runs", models={"fake": FakeSystem(second_letter)}
+    )
+    found = show(done.path, items=("i7",))
+    (row,) = found.rows
+    assert row.inputs == 'd3\n\n["a7","b7","c7"]\n\nq7'
+    assert row.baseline is not None
+    assert row.baseline.turns is None
+    shown = 'd3\n\n["b7","c7","a7"]\n\nq7\n(in this order right: A)'
+    assert row.candidate.turns == (Turn("user", shown), Turn("assistant", "B"))
+    assert "(in this order right: A)" in render_rows(found)
+    kept = [json.loads(line) for line in (done.path / "items.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert all(set(item["shown"]) == {"rotated 1"} for item in kept)
+
+
+def test_turns_are_shown_with_their_options_as_they_were_seen(tmp_path: Path):
+    turns = [{"question": f"q{k}", "options": ["x", "y", "z"], "reference": "y"} for k in (1, 2)]
+    (tmp_path / "made.jsonl").write_text(json.dumps({"id": "c", "turns": turns}) + "\n", encoding="utf-8")
+    (tmp_path / "trial.yaml").write_text(HEAD + ASK + "    option_order: reversed\n", encoding="utf-8")
+    done = run(tmp_path / "trial.yaml", directory=tmp_path / "runs", models={"fake": FakeSystem({"q": "y"})})
+    assert done.evidence.texts is not None
+    told = done.evidence.texts.transcript("small", "made", "c#2", 1)
+    assert told is not None
+    assert [turn.text for turn in told] == ['["z","y","x"]\n\nq1', "y", '["z","y","x"]\n\nq2', "y"]
 
 
 def manifest(path: Path) -> dict[str, Any]:

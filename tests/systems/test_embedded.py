@@ -132,6 +132,20 @@ def test_a_greedy_continuation_is_what_the_model_itself_writes(model: EmbeddedMo
     assert found.greedy
 
 
+def test_what_is_told_of_a_written_answer_is_what_forcing_its_tokens_gives(model: EmbeddedModel) -> None:
+    context = "The capital of Norway is"
+    reply = asyncio.run(model.complete(CompletionRequest(context, Decoding(max_tokens=3, logprobs=2))))
+    assert [one.others[0][0] for one in reply.token_logprobs] == [one.token for one in reply.token_logprobs]
+    forced = log_likelihood(model, context, "".join(one.token for one in reply.token_logprobs))
+    assert isinstance(forced, Likelihood)
+    assert reply.log_probability_tokens == forced.tokens
+    assert reply.log_probability == pytest.approx(forced.log_probability, abs=1e-3)
+    said = asyncio.run(model.chat(chat("What is the capital of Italy? One word.", logprobs=True)))
+    assert "".join(one.token for one in said.token_logprobs).strip() == said.text.strip()
+    assert said.log_probability is not None
+    assert said.log_probability < 0
+
+
 @pytest.mark.parametrize(
     ("context", "continuation", "reason"),
     [

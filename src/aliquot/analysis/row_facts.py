@@ -24,6 +24,8 @@ _FACTS: Final = {
     "steps": "steps",
     "tool_calls": "tool calls",
     "tool_errors": "tool errors",
+    "log_probability": "log-probability",
+    "log_probability_tokens": "tokens it is of",
     "cached": "cached",
 }
 """Columns of responses that a reader of a row wants, and their words."""

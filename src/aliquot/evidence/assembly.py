@@ -22,6 +22,7 @@ from aliquot.evidence.tables import (
     REPORTED,
     RESPONSES,
     SETTINGS,
+    STAGES,
     VOTES,
     Evidence,
     LazyTable,
@@ -42,6 +43,7 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "reported": ("system", "task", "metric", "statistic"),
     "settings": ("system", "name"),
     "votes": VOTE_KEY,
+    "stages": ("system", "task", "item", "attempt", "place"),
 }
 """The columns that make a row of each table unique."""
 
@@ -56,6 +58,7 @@ SCHEMAS: Final[Mapping[str, Mapping[str, pl.DataType]]] = {
     "reported": REPORTED,
     "settings": SETTINGS,
     "votes": VOTES,
+    "stages": STAGES,
 }
 
 DEFAULTS: Final[Mapping[str, object]] = {
@@ -78,6 +81,7 @@ REQUIRED: Final[Mapping[str, tuple[str, ...]]] = {
     "reported": (),
     "settings": (),
     "votes": (),
+    "stages": (),
 }
 """The columns a source must have."""
 
@@ -91,6 +95,7 @@ def assemble(
     reported: pl.DataFrame | None = None,
     settings: pl.DataFrame | None = None,
     votes: pl.DataFrame | None = None,
+    stages: pl.DataFrame | None = None,
     sources: Sequence[Source] = (),
     notes: Sequence[Note] = (),
     texts: Texts | None = None,
@@ -110,6 +115,7 @@ def assemble(
         reported: what the log's own tool printed.
         settings: what made each system.
         votes: preferences between two systems: at least item, system_a and system_b.
+        stages: what the stages of pipelines did: at least system, item, place, stage and status.
         sources: where the rows came from.
         notes: what the reader had to say.
         texts: the texts held apart.
@@ -133,6 +139,7 @@ def assemble(
         reported=conform("reported", reported if reported is not None else pl.DataFrame()),
         settings=conform("settings", settings if settings is not None else pl.DataFrame()),
         votes=votes,
+        stages=conform("stages", stages if stages is not None else pl.DataFrame()),
         sources=tuple(sources),
         notes=tuple(notes),
         texts=texts,
@@ -188,7 +195,7 @@ def rename(evidence: Evidence, names: Mapping[str, str]) -> Evidence:
         )
     tables: dict[str, Any] = {
         table: _renamed(evidence.held(table) if table in ROWS else getattr(evidence, table), names)
-        for table in ("responses", "outcomes", "reported", "settings")
+        for table in ("responses", "outcomes", "reported", "settings", "stages")
     }
     texts = RenamedTexts(evidence.texts, {new: old for old, new in names.items()}) if evidence.texts else None
     return replace(evidence, texts=texts, votes=renamed_votes(evidence.votes, names), **tables)

@@ -53,7 +53,7 @@ def conceal(evidence: Evidence, fields: Collection[str], *, salt: bytes) -> Evid
         if field == "item":
             named = {
                 name: getattr(evidence, name).with_columns(_replaced("item", new))
-                for name in ("responses", "outcomes", "votes")
+                for name in ("responses", "outcomes", "votes", "stages")
             }
             texts = (
                 None if texts is None else ConcealedTexts(texts, {shown: name for name, shown in new.items()})

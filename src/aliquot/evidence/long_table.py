@@ -24,7 +24,7 @@ OUTCOME: Final[Mapping[str, str]] = {
 RESPONSE: Final[Mapping[str, str]] = {
     f"response.{name}": name
     for name in ("stage", "first_token_s", "tokens_reasoning", "tokens_cached", "currency", "steps", "tool_calls",
-                 "tool_errors", "cached")
+                 "tool_errors", "log_probability", "log_probability_tokens", "cached")
 }  # fmt: skip
 METRIC: Final[Mapping[str, str]] = {f"metric.{name}": name for name in METRICS if name != "metric"}
 """Columns whose names a foreign table may use for something else: the name in the long table → in its own."""

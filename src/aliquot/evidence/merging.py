@@ -16,7 +16,7 @@ from aliquot.evidence.tables import METRICS, Evidence, LazyTable, Note, RowsOf
 from aliquot.evidence.texts import MergedTexts
 from aliquot.evidence.votes import merge_votes
 
-_SYSTEM_TABLES: Final = ("reported", "settings")
+_SYSTEM_TABLES: Final = ("reported", "settings", "stages")
 
 
 def merge(*evidences: Evidence) -> Evidence:

@@ -1,10 +1,10 @@
 """The tables of evidence: what is known about items, responses and outcomes, each fact once.
 
-Keys are in parentheses: items (task, item), responses (system, task, item, attempt), outcomes (system, task,
-item, attempt, metric, scorer, repeat), votes (task, item, system_a, system_b, rater, repeat), metrics (metric),
-reported (system, task, metric, statistic), settings (system, name). Ids are text compared byte for byte. Texts
-(inputs, references, answers, notes) are held apart and read on demand. Responses and outcomes may stay where they are
-(DuckDB, PySpark, lazy Polars) until they are reduced.
+Keys are in parentheses: items (task, item), responses (system, task, item, attempt), outcomes (system, task, item,
+attempt, metric, scorer, repeat), stages (system, task, item, attempt, place), votes (task, item, system_a, system_b,
+rater, repeat), metrics (metric), reported (system, task, metric, statistic), settings (system, name). Ids are text
+compared byte for byte. Texts (inputs, references, answers, notes) are held apart and read on demand. Responses and
+outcomes may stay where they are (DuckDB, PySpark, lazy Polars) until they are reduced.
 """
 
 from __future__ import annotations
@@ -51,11 +51,15 @@ RESPONSES: Mapping[str, pl.DataType] = {
     "steps": pl.Int64(),
     "tool_calls": pl.Int64(),
     "tool_errors": pl.Int64(),
+    "log_probability": pl.Float64(),
+    "log_probability_tokens": pl.Int64(),
     "started": pl.String(),
     "cached": pl.Boolean(),
     "content": pl.String(),
 }
-"""``content`` is set only where other inputs were answered than ``items.content`` says (after a merge)."""
+"""``log_probability`` is the natural logarithm of how probable a written answer was, summed over its
+``log_probability_tokens`` tokens.
+``content`` is set only where other inputs were answered than ``items.content`` says (after a merge)."""
 
 OUTCOMES: Mapping[str, pl.DataType] = {
     "system": pl.String(),
@@ -72,6 +76,21 @@ OUTCOMES: Mapping[str, pl.DataType] = {
     "parts": pl.List(pl.Float64()),
 }
 """``parts`` are the numbers from which a metric of the whole corpus is made; such a row may lack a value."""
+
+STAGES: Mapping[str, pl.DataType] = {
+    "system": pl.String(),
+    "task": pl.String(),
+    "item": pl.String(),
+    "attempt": pl.Int64(),
+    "place": pl.Int64(),
+    "stage": pl.String(),
+    "status": pl.String(),
+    "reason": pl.String(),
+    "latency_s": pl.Float64(),
+    "values": pl.String(),
+}
+"""What each stage of a pipeline did on the way to an answer, where the system tells. ``place`` counts from 1 in the
+order told; ``values`` is JSON: small facts to judge the stage by, such as the ids of what was retrieved."""
 
 VOTES: Mapping[str, pl.DataType] = {
     "task": pl.String(),
@@ -247,6 +266,7 @@ class Evidence:
     reported: pl.DataFrame = field(default_factory=lambda: _empty(REPORTED))
     settings: pl.DataFrame = field(default_factory=lambda: _empty(SETTINGS))
     votes: pl.DataFrame = field(default_factory=lambda: _empty(VOTES))
+    stages: pl.DataFrame = field(default_factory=lambda: _empty(STAGES))
     sources: tuple[Source, ...] = ()
     notes: tuple[Note, ...] = ()
     texts: Texts | None = None

@@ -12,6 +12,7 @@ import msgspec
 
 from aliquot.evidence.stages import Stage
 from aliquot.evidence.status import MEASUREMENT_SIDE
+from aliquot.evidence.token_logprobs import TokenLogprob
 from aliquot.evidence.transcripts import Turn
 
 SYSTEM: Final = "system"
@@ -90,6 +91,8 @@ class Response(
         faults: what went wrong with the requests of this try that brought no answer.
         options: how probable each option of a choice was, in the order of the item.
         likelihood: how probable the whole text was.
+        log_probability: natural logarithm of how probable the written answer was, summed over its tokens.
+        log_probability_tokens: how many those are.
     """
 
     system: str
@@ -120,17 +123,29 @@ class Response(
     faults: tuple[str, ...] = ()
     options: tuple[OptionLikelihood, ...] = ()
     likelihood: TextLikelihood | None = None
+    log_probability: float | None = None
+    log_probability_tokens: int | None = None
 
     @property
     def key(self) -> tuple[str, str, str, int]:
         """System, task, item and attempt: what the try was made for."""
         return (self.system, self.task, self.item, self.attempt)
 
-    def told(self, transcript: tuple[Turn, ...], stages: tuple[Stage, ...]) -> Response:
+    def told(
+        self,
+        transcript: tuple[Turn, ...],
+        stages: tuple[Stage, ...],
+        token_logprobs: tuple[TokenLogprob, ...] = (),
+    ) -> Response:
         """Return the record with how the system came to its answer; the same when nothing of it is told."""
-        if not (transcript or stages):
+        if not (transcript or stages or token_logprobs):
             return self
-        return ToldResponse(**msgspec.structs.asdict(self), transcript=transcript, stages=stages)
+        return ToldResponse(
+            **msgspec.structs.asdict(self),
+            transcript=transcript,
+            stages=stages,
+            token_logprobs=token_logprobs,
+        )
 
     def light(self) -> Response:
         """Return the record without what is read on demand: this one has nothing of the kind."""
@@ -145,10 +160,12 @@ class ToldResponse(
     Attributes:
         transcript: what was said and called for this answer, in order; empty when the system tells nothing.
         stages: the stages of its pipeline.
+        token_logprobs: the first tokens of the written answer.
     """
 
     transcript: tuple[Turn, ...] = ()
     stages: tuple[Stage, ...] = ()
+    token_logprobs: tuple[TokenLogprob, ...] = ()
 
     def light(self) -> Response:
         """Return the record without what is read on demand."""

@@ -16,10 +16,12 @@ from aliquot.errors import InputError, MachineError
 from aliquot.evidence.assembly import SCHEMAS
 from aliquot.evidence.messages import read_turns
 from aliquot.evidence.tables import Evidence, Note, Source
+from aliquot.evidence.token_logprobs import logprobs_turn
 from aliquot.evidence.transcripts import Turn, bounded_turns
 from aliquot.files.journal import JournalContents, read_journal
 from aliquot.files.manifest import Manifest, read_manifest, write_manifest
 from aliquot.files.records import ToldResponse, settle
+from aliquot.files.stored_items import StoredItem, order_key
 from aliquot.files.tables import read_frame
 from aliquot.files.writing import machine_errors, sync_directory, write_whole
 
@@ -31,27 +33,8 @@ EVIDENCE: Final = "evidence"
 
 FORMAT: Final = "aliquot run"
 
-
-class StoredItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An item's texts as the run keeps them.
-
-    Attributes:
-        task: the task.
-        item: the item's id.
-        inputs: what it asks, as one text.
-        reference: the right answer, as one text.
-        content: SHA-256 over inputs and reference.
-        conversation: the id of the conversation whose turn it is; the items of a run stand in the order of the turns.
-        said: of a later turn, what it says beyond what was said before; None where that is all that it asks.
-    """
-
-    task: str
-    item: str
-    inputs: str
-    reference: str | None = None
-    content: str | None = None
-    conversation: str | None = None
-    said: str | None = None
+LATER: Final = frozenset({"votes", "stages"})
+"""Tables that runs of older versions do not have."""
 
 
 class _Rest(msgspec.Struct, frozen=True):
@@ -174,10 +157,10 @@ class RunDirectory:
             )
         try:
             tables: dict[str, Any] = {
-                table: read_frame(folder / f"{table}.parquet") for table in SCHEMAS if table != "votes"
+                table: _current(table, read_frame(path))
+                for table in SCHEMAS
+                if (path := folder / f"{table}.parquet").exists() or table not in LATER
             }
-            if (votes := folder / "votes.parquet").exists():  # runs of older versions have none
-                tables["votes"] = read_frame(votes)
             rest = msgspec.json.decode((folder / "rest.json").read_bytes(), type=_Rest)
         except (OSError, InputError, msgspec.MsgspecError) as error:
             raise InputError(
@@ -231,15 +214,20 @@ class RunTexts:
         """Return an attempt as a conversation, None when it is a question and a plain answer.
 
         Of a turn that is the whole conversation up to it: what was asked and answered before, and the same with the
-        transcript and the stages that the system told of each.
+        transcript, the stages and the log-probabilities of tokens that the system told of each.
         """
         items = (*self._before.get((task, item), ()), item)
         told = [(one, self._told((system, task, one, attempt))) for one in items]
         last = told[-1][1]
-        if last is None or not (len(items) > 1 or last.transcript or last.stages):
-            return None if last is None else read_turns(last.text)
+        if last is None:
+            return None
+        asked = [self._asked(system, task, one) for one in items]
+        if len(items) == 1 and not (last.transcript or last.stages or asked[0]):
+            return (*_answered(last), logprobs) if (logprobs := _logprobs(last)) else read_turns(last.text)
         return bounded_turns(
-            turn for one, answer in told for turn in _spoken(self._items.get((task, one)), answer)
+            turn
+            for (one, answer), other in zip(told, asked, strict=True)
+            for turn in _spoken(self._items.get((task, one)), answer, other)
         )
 
     def metadata(self, task: str, item: str) -> Mapping[str, str]:  # noqa: ARG002 - the protocol's
@@ -254,6 +242,23 @@ class RunTexts:
         with self.run.journal_path.open("rb") as file:
             file.seek(span[0])
             return msgspec.json.decode(file.read(span[1]), type=ToldResponse)
+
+    def _asked(self, system: str, task: str, item: str) -> str | None:
+        """Return what a system was asked where it was shown the options in another order than their source's."""
+        stored = self._items.get((task, item))
+        shown = None if stored is None else stored.shown.get(self._orders.get(system, ""))
+        return None if shown is None else shown.text
+
+    @cached_property
+    def _orders(self) -> dict[str, str]:
+        """The order in which each system was shown options, where that is not the source's."""
+        manifest = self.run.manifest
+        systems: Mapping[str, Any] = {} if manifest is None else manifest.systems
+        return {
+            name: order_key(**about["option_order"])
+            for name, about in systems.items()
+            if "option_order" in about
+        }
 
     @cached_property
     def _before(self) -> dict[tuple[str, str], tuple[str, ...]]:
@@ -279,25 +284,49 @@ class RunTexts:
         return {record.key: places[id(record)] for record in settle(contents.records)}
 
 
-def _spoken(asked: StoredItem | None, told: ToldResponse | None) -> Iterator[Turn]:
-    """Yield what was asked, the stages, and what the system said and called for its answer, which stands last."""
+def _spoken(asked: StoredItem | None, told: ToldResponse | None, other: str | None) -> Iterator[Turn]:
+    """Yield what was asked, the stages, what was said and called, the answer, and how probable its tokens were."""
     said = () if told is None else told.transcript
     if said and said[0].role == "user":
         first, said = said[0], said[1:]
     else:
         first = Turn("user", "" if asked is None else asked.said or asked.inputs)
+    if other is not None:
+        first = Turn("user", other)
     yield first
     if told is None:
         return
     yield from (stage.turn() for stage in told.stages)
     yield from said
     if not said or (told.text and told.text not in said[-1].text):
-        yield Turn("assistant", told.text or f"({told.status}: {told.reason or 'no text'})")
+        yield from _answered(told)
+    if (logprobs := _logprobs(told)) is not None:
+        yield logprobs
+
+
+def _answered(told: ToldResponse) -> tuple[Turn]:
+    return (Turn("assistant", told.text or f"({told.status}: {told.reason or 'no text'})"),)
+
+
+def _logprobs(told: ToldResponse) -> Turn | None:
+    if not told.token_logprobs:
+        return None
+    return logprobs_turn(
+        told.token_logprobs, log_probability=told.log_probability, counted=told.log_probability_tokens
+    )
 
 
 def is_run(path: Path) -> bool:
     """Tell whether a path is a run's directory."""
     return path.is_dir() and any((path / name).exists() for name in (MANIFEST, JOURNAL, EVIDENCE))
+
+
+def _current(table: str, frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a table with the columns that older versions did not have."""
+    schema = SCHEMAS[table]
+    lacking = [pl.lit(None, dtype=kind).alias(name) for name, kind in schema.items() if name not in frame]
+    further = [name for name in frame.columns if name not in schema]
+    return frame.with_columns(lacking).select(*schema, *further) if lacking else frame
 
 
 def _write_table(frame: pl.DataFrame, path: Path) -> None:

@@ -23,7 +23,7 @@ COLLECT: Final = "Collect the frame first."
 
 _ROW: Final = ("system", "task", "item", "attempt", "metric", "scorer")
 _TEXT: Final = ("task", "metric", "scorer", "cluster", "stratum", "reason", "started", "currency", "stage")
-_REAL: Final = ("cost", "latency_s", "first_token_s", "weight")
+_REAL: Final = ("cost", "latency_s", "first_token_s", "log_probability", "weight")
 
 
 def lazy_evidence(frame: nw.LazyFrame[Any], options: ReadOptions, *, name: str, source: Source) -> Evidence:

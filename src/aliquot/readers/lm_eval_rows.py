@@ -234,7 +234,7 @@ def _marks(records: list[Record]) -> Iterable[int]:
 
 def _mark(record: Record) -> int:
     answers, found = (
-        [text.encode() if isinstance(text, str) else b"null" for text in flat(msgspec.json.decode(raw))]
+        [text.encode() if isinstance(text, str) else b"null" for text in flat(_decoded(raw))]
         for raw in (record.resps, record.filtered_resps)
     )
     if NO_ANSWER in found or (answers and answers.count(NO_ANSWER) == len(answers)):
@@ -242,6 +242,14 @@ def _mark(record: Record) -> int:
     if answers and not any(answers):
         return EMPTY
     return UNPARSED if found and found.count(INVALID) == len(found) else OK
+
+
+def _decoded(raw: bytes) -> Any:
+    """Return a part of a record that was not decoded with it; letters that are no UTF-8 are replaced."""
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return msgspec.json.decode(bytes(raw).decode("utf-8", "replace"))
 
 
 def flat(nested: Any) -> list[Any]:

@@ -29,6 +29,7 @@ NUMBERS: Final = frozenset(
         "latency_s",
         "weight",
         "response.first_token_s",
+        "response.log_probability",
         "metric.low",
         "metric.high",
         "metric.on_failure",
@@ -36,7 +37,8 @@ NUMBERS: Final = frozenset(
 )
 WHOLE_NUMBERS: Final = frozenset(
     {"tokens_in", "tokens_out", "attempt", "try", "outcome.repeat", "response.tokens_reasoning",
-     "response.tokens_cached", "response.steps", "response.tool_calls", "response.tool_errors"}
+     "response.tokens_cached", "response.steps", "response.tool_calls", "response.tool_errors",
+     "response.log_probability_tokens"}
 )  # fmt: skip
 TRUTHS: Final = frozenset({"response.cached", "metric.headline"})
 STATUS: Final = frozenset({"status", "outcome.status"})

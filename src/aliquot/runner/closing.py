@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import polars as pl
+
 from aliquot.analysis.guards import find_guards
 from aliquot.analysis.majority import find_majority
 from aliquot.analysis.scales import scale_of
 from aliquot.evidence.reduction import units
 from aliquot.evidence.tables import Evidence
 from aliquot.findings.majority import write_majority
+from aliquot.findings.numbers import write_count
 
 
 def closing_words(evidence: Evidence, *, task: str, metric: str) -> tuple[str, ...]:
@@ -23,4 +28,20 @@ def closing_words(evidence: Evidence, *, task: str, metric: str) -> tuple[str, .
     sides = [units(evidence, name, task=task, metric=metric) for name in names]
     majority = next(filter(None, (find_majority(evidence, side, scale) for side in sides)), None)
     said = [write_majority(majority)] if majority is not None and majority.telling else []
+    said += _without_logprobs(evidence)
     return (*said, *(f"{note.text}." for note in find_guards(evidence, sides, scale, texts=True)))
+
+
+def _without_logprobs(evidence: Evidence) -> Iterator[str]:
+    """Yield which systems were asked for log-probabilities of their answers and did not tell them all."""
+    asked = evidence.settings.filter(pl.col("name") == "decoding.logprobs")["system"]
+    for system in asked:
+        written = evidence.responses.filter(
+            pl.col("system") == system, pl.col("status").is_in(["ok", "unparsed", "refused"])
+        )
+        if without := written["log_probability"].null_count():
+            yield (
+                f"Log-probabilities were asked of {system!r}, and {write_count(without, 'answer')} of "
+                f"{written.height} came without: its server does not tell them, or tells tokens that do not make up "
+                "the answer."
+            )

@@ -38,7 +38,7 @@ from aliquot.runner.success import PASS_OR_FAIL, Success
 from aliquot.runner.variants import expand_variants
 from aliquot.scorers.rules import RULES
 from aliquot.systems.endpoint import Endpoint
-from aliquot.systems.requests import Decoding
+from aliquot.systems.requests import MOST_LOGPROBS, Decoding
 
 KEYS: Final = (
     "name", "task", "items", "sample", "seed", "attempts", "cluster", "segments", "scorer",
@@ -58,7 +58,7 @@ SCORING: Final = ("scorer", "scorers")
 
 SYSTEM_REQUIRED: Final = ("model", "prompt")
 WANTED: Final = "An evaluation file is YAML with name, items, scorer and systems: see docs/evaluation.md"
-DECODING_KEYS: Final = ("temperature", "max_tokens", "stop", "top_p", "seed")
+DECODING_KEYS: Final = ("temperature", "max_tokens", "stop", "top_p", "seed", "logprobs")
 
 
 def read_evaluation(path: str | Path) -> Evaluation:
@@ -326,9 +326,20 @@ def _decoding(node: Node) -> Decoding:
         stop=keys["stop"].texts() if "stop" in keys else (),
         top_p=keys["top_p"].number(low=0, high=1) if "top_p" in keys else None,
         seed=keys["seed"].whole() if "seed" in keys else None,
+        logprobs=_logprobs(keys["logprobs"]) if "logprobs" in keys else None,
     )
 
 
 def _temperature(node: Node) -> float | None:
     """Return a temperature; ``null`` leaves it to the system, as some servers refuse any."""
     return None if node.value is None else node.number(low=0)
+
+
+def _logprobs(node: Node) -> int | None:
+    """Return how many alternatives are asked for at each place; ``true`` is one."""
+    if node.value is None or isinstance(node.value, bool):
+        return 1 if node.value else None
+    count = node.whole(low=1)
+    if count > MOST_LOGPROBS:
+        node.refuse(f"{count} alternatives are too many", remedy=f"Servers take up to {MOST_LOGPROBS}")
+    return count

@@ -27,6 +27,7 @@ from aliquot.runner.stored import MISSING
 from aliquot.runner.variants import VARIANT_KEYS
 from aliquot.scorers.rules import RULES
 from aliquot.systems.endpoint import PATHS
+from aliquot.systems.requests import MOST_LOGPROBS
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
@@ -58,6 +59,10 @@ DECODING: Final[Mapping[str, Any]] = {
     "stop": {**_TEXTS, "description": "Texts that end the answer"},
     "top_p": {"type": "number", "exclusiveMinimum": 0, "maximum": 1, "description": "Nucleus share"},
     "seed": _whole(0) | {"description": "Seed of the draw, where the system takes one"},
+    "logprobs": {
+        "description": "Ask how probable each token was: true, or how many alternatives to tell at its place",
+        "anyOf": [{"type": ["boolean", "null"]}, _whole(1) | {"maximum": MOST_LOGPROBS}],
+    },
 }
 """What each key of ``decoding`` takes."""
 

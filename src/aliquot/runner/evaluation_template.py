@@ -56,7 +56,7 @@ systems: # compare takes the first as the baseline
     # mode: likelihood chooses the most probable of an item's options (continuations, separator, unconditional)
     instructions: Answer with one word or one number. # the system message, sent as it stands
     prompt: "{{ question }}" # Jinja2 over the fields of an item
-    decoding: {temperature: 0, max_tokens: 32} # also stop, top_p, seed
+    decoding: {temperature: 0, max_tokens: 32} # also stop, top_p, seed, logprobs: true
     # values: {sep: ": "} # further variables of the prompt
     # option_order: shuffled # how the options of an item are shown: as_given, reversed, shuffled or {rotated: 1}
     # shots: {from: items, n: 2} # the prompt shows: {% for shot in shots %}{{ shot.question }}{% endfor %}

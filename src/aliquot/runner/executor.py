@@ -287,8 +287,10 @@ class Executor:
             cached=cached,
             options=reply.options,
             likelihood=reply.likelihood,
+            log_probability=reply.log_probability,
+            log_probability_tokens=reply.log_probability_tokens,
         )
-        return record.told(reply.transcript, reply.stages)
+        return record.told(reply.transcript, reply.stages, reply.token_logprobs)
 
     async def _answer(self, model: System, question: Question, request: Request) -> tuple[Reply, Bill | None]:
         """Return the answer and its bill; None for one that was kept from an earlier run."""

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgspec
 
@@ -227,7 +227,7 @@ def _changes(old: Manifest, new: Manifest, *, with_versions: bool) -> list[str]:
         changed += [
             f"{part} of {name!r}"
             for part in ("mode", "instructions", "prompt", *CHOICE, "decoding", *SHOWING, "stored")
-            if before.get(part) != after.get(part)
+            if _said(before.get(part)) != _said(after.get(part))
         ]
         parts = before["components"].keys() | after["components"].keys()
         changed += [
@@ -237,6 +237,13 @@ def _changes(old: Manifest, new: Manifest, *, with_versions: bool) -> list[str]:
             and before["components"].get(part) != after["components"].get(part)
         ]
     return changed
+
+
+def _said(part: Any) -> Any:
+    """Return a part of a description without what is left unset, which an older version may not know."""
+    if not isinstance(part, dict):
+        return part
+    return {name: value for name, value in cast("dict[str, Any]", part).items() if value is not None}
 
 
 def _plain(about: dict[str, Any]) -> dict[str, Any]:

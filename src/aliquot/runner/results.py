@@ -16,7 +16,9 @@ from aliquot.evidence.identity import inputs_text, text_of
 from aliquot.evidence.tables import METRICS, OUTCOMES, RESPONSES, Evidence, Note, Source
 from aliquot.files.manifest import Manifest
 from aliquot.files.records import SYSTEM, Response, settle, spending
-from aliquot.files.run_directory import FORMAT, ITEMS, RunDirectory, StoredItem
+from aliquot.files.run_directory import FORMAT, ITEMS, RunDirectory
+from aliquot.files.stored_items import ShownItem, StoredItem, order_key
+from aliquot.files.told_stages import told_stages
 from aliquot.findings.numbers import write_money
 from aliquot.item_sets.items import Item
 from aliquot.item_sets.option_order import AS_GIVEN, OptionOrder, arranged
@@ -49,8 +51,24 @@ class KeptItem(StoredItem, frozen=True, kw_only=True, omit_defaults=True):
         return Item(self.item, self.fields, conversation=self.conversation)
 
 
-def keep_item(item: Item, *, task: str, rule: str, alternatives: tuple[str, ...] = ()) -> KeptItem:
-    """Return an item in the form a run directory keeps."""
+def keep_item(
+    item: Item,
+    *,
+    task: str,
+    rule: str,
+    alternatives: tuple[str, ...] = (),
+    orders: Iterable[OptionOrder] = (),
+) -> KeptItem:
+    """Return an item in the form a run directory keeps.
+
+    Args:
+        item: the item.
+        task: its task.
+        rule: the rule that scores it.
+        alternatives: the rules of the further ways to score it.
+        orders: the orders in which systems are shown its options.
+    """
+    shown = {order_key(order.how, order.by): _shown(item, order) for order in orders}
     return KeptItem(
         task=task,
         item=item.id,
@@ -62,7 +80,18 @@ def keep_item(item: Item, *, task: str, rule: str, alternatives: tuple[str, ...]
         fields=dict(item.fields),
         rule=rule,
         alternatives=alternatives,
+        shown={key: texts for key, texts in shown.items() if texts is not None},
     )
+
+
+def _shown(item: Item, order: OptionOrder) -> ShownItem | None:
+    """Return an item's texts with its options in an order; None when that is the order they have."""
+    other = arranged(item, order)
+    if other.fields == item.fields:
+        return None
+    moved = text_of(other.reference) if other.reference != item.reference else None
+    said = None if item.before is None else inputs_text(other.said)
+    return ShownItem(inputs=inputs_text(other.inputs), reference=moved, said=said)
 
 
 def read_kept_items(run: RunDirectory) -> tuple[KeptItem, ...]:
@@ -127,6 +156,7 @@ def build_evidence(run: RunDirectory, *, scored: Mapping[Key, Scored] | None = N
             schema=["system", "name", "value"],
             orient="row",
         ),
+        stages=told_stages(run.journal_path, contents),
         sources=(Source(path=str(run.path), format=FORMAT),),
         notes=notes,
         texts=run.texts,

@@ -14,6 +14,7 @@ from aliquot.files.journal import Journal
 from aliquot.files.manifest import Manifest, Session
 from aliquot.files.neighbours import runs_beside
 from aliquot.files.run_directory import RunDirectory
+from aliquot.item_sets.option_order import AS_GIVEN
 from aliquot.runner.closing import closing_words
 from aliquot.runner.earlier import earlier_answers
 from aliquot.runner.evaluation import ModelName
@@ -22,7 +23,7 @@ from aliquot.runner.manifest import continue_manifest, make_manifest, note_obser
 from aliquot.runner.plan import Plan
 from aliquot.runner.price_list import price_notes
 from aliquot.runner.progress import Observer, Tally
-from aliquot.runner.results import build_evidence, keep_item
+from aliquot.runner.results import build_evidence, keep_item, order_of
 from aliquot.runner.success import criteria_notes, with_criteria
 from aliquot.systems.system import System
 
@@ -73,7 +74,7 @@ async def run_session(
         executor = Executor(plan, models, journal=journal, tally=tally, now=clocks.now, terms=terms)
         fresh = make_manifest(plan, models, now=clocks.now(), terms=terms)
         manifest = _settle_manifest(run, plan, fresh, executor, observer=observer, now=clocks.now())
-        _keep_items(run, plan)
+        _keep_items(run, plan, manifest)
         manifest = await _ask(executor, run, manifest, plan, models, terms=terms, now=clocks.now)
         for note in told_by_servers(plan, models):
             observer.noted(note)
@@ -112,13 +113,15 @@ def _settle_manifest(
     return manifest
 
 
-def _keep_items(run: RunDirectory, plan: Plan) -> None:
+def _keep_items(run: RunDirectory, plan: Plan, manifest: Manifest) -> None:
+    orders = {order_of(manifest, system) for system in manifest.systems} - {AS_GIVEN}
     run.write_items(
         keep_item(
             item,
             task=plan.task,
             rule=plan.rules[item.id].name,
             alternatives=tuple(rules[item.id].name for rules in plan.alternatives),
+            orders=orders,
         )
         for item in plan.items
     )

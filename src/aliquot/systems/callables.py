@@ -33,8 +33,9 @@ def function_system(
     The function is given the prompt, and the messages or the decoding too when it has parameters of these names. It
     returns a text, or a mapping with ``text`` and what else is known: ``status``, ``reason``, ``finish``, ``stage``,
     ``steps``, ``tool_calls``, ``tool_errors``, ``tokens_in``, ``tokens_out``, ``tokens_reasoning``,
-    ``tokens_cached``, ``cost``, ``currency``, ``first_token_s``; and how the answer came about: ``transcript`` (or
-    ``messages``), ``tool_calls`` as a list, ``stages``.
+    ``tokens_cached``, ``cost``, ``currency``, ``first_token_s``, ``logprobs`` (a list of
+    ``{token, logprob}``); and how the answer came about: ``transcript`` (or ``messages``), ``tool_calls`` as a list,
+    ``stages``.
     What it raises makes a row with status ``error``, and no end of the run.
 
     Args:

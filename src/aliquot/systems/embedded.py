@@ -138,12 +138,20 @@ class EmbeddedModel:
             "messages": [{"role": message.role, "content": message.content} for message in request.messages],
             **_parameters(request.decoding),
         }
-        return await self._in_thread(lambda: _reply(self._server.handle_chat_completions, body))
+        logprobs = request.decoding.logprobs
+        if logprobs is not None:
+            body |= {"logprobs": True, "top_logprobs": logprobs}
+        return await self._in_thread(
+            lambda: _reply(self._server.handle_chat_completions, body, logprobs=logprobs)
+        )
 
     async def complete(self, request: CompletionRequest) -> Reply:
         """Continue a text."""
         body = {"prompt": request.prompt, **_parameters(request.decoding)}
-        return await self._in_thread(lambda: _reply(self._server.handle_completions, body))
+        logprobs = request.decoding.logprobs
+        if logprobs is not None:
+            body["logprobs"] = logprobs
+        return await self._in_thread(lambda: _reply(self._server.handle_completions, body, logprobs=logprobs))
 
     async def log_likelihood(self, request: LikelihoodRequest) -> Likelihood | Undefined | Reply:
         """Force the continuation token by token and sum the log-probabilities the model gave before forcing.
@@ -240,7 +248,9 @@ def _parameters(decoding: Decoding) -> dict[str, object]:
     return drawn
 
 
-def _reply(ask: Callable[[dict[str, object]], dict[str, Any]], body: dict[str, object]) -> Reply:
+def _reply(
+    ask: Callable[[dict[str, object]], dict[str, Any]], body: dict[str, object], *, logprobs: int | None
+) -> Reply:
     started = time.perf_counter()
     try:
         answer = ask(body)
@@ -252,6 +262,7 @@ def _reply(ask: Callable[[dict[str, object]], dict[str, Any]], body: dict[str, o
             text="", status="error", reason=str(answer["error"].get("message", "")), latency_s=elapsed
         )
     try:
-        return make_reply(read_choice(msgspec.convert(answer, Completion, strict=False)), latency_s=elapsed)
+        said = read_choice(msgspec.convert(answer, Completion, strict=False))
+        return make_reply(said, latency_s=elapsed, logprobs=logprobs)
     except (FaultError, msgspec.ValidationError) as error:
         return Reply(text="", status="error", reason=str(error), latency_s=elapsed)

@@ -27,7 +27,17 @@ OWN: Final = frozenset({"input", "messages", "model", "n", "prompt", "stream", "
 """Body fields that follow from the request itself."""
 
 DRAWN: Final = frozenset(
-    {"max_completion_tokens", "max_output_tokens", "max_tokens", "seed", "stop", "temperature", "top_p"}
+    {
+        "logprobs",
+        "max_completion_tokens",
+        "max_output_tokens",
+        "max_tokens",
+        "seed",
+        "stop",
+        "temperature",
+        "top_logprobs",
+        "top_p",
+    }
 )
 """Body fields that ``decoding`` says; ``extra`` may only leave them out."""
 

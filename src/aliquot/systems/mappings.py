@@ -13,6 +13,7 @@ from aliquot.systems.faults import FaultError
 from aliquot.systems.replies import Reply, ReplyStatus, classify
 from aliquot.systems.requests import ChatRequest, CompletionRequest
 from aliquot.systems.thoughts import without_thoughts
+from aliquot.systems.token_logprobs import read_pieces, written
 from aliquot.systems.traces import TRANSCRIPT_KEYS, is_number, trace_of, whole
 
 COUNTS: Final = (
@@ -24,7 +25,7 @@ MOST: Final = 1 << 63
 """What a count lies under."""
 
 TRACES: Final = ("stages", *TRANSCRIPT_KEYS)
-KEYS: Final = ("text", "status", *WORDS, *COUNTS, *NUMBERS, *TRACES)
+KEYS: Final = ("text", "status", *WORDS, *COUNTS, *NUMBERS, "logprobs", *TRACES)
 """What a mapping may hold."""
 
 
@@ -49,6 +50,7 @@ def decoding_of(request: ChatRequest | CompletionRequest) -> dict[str, Any]:
         "stop": list(drawn.stop),
         "top_p": drawn.top_p,
         "seed": drawn.seed,
+        "logprobs": drawn.logprobs,
     }
     return {name: value for name, value in said.items() if value is not None}
 
@@ -96,7 +98,15 @@ def reply_of(returned: object, *, latency_s: float, asked: Sequence[Mapping[str,
     given = Reply(text=text, status=status, reason=reason, latency_s=latency_s)
     if status != "ok" and (failed := trace.failed_stage) is not None:
         given = msgspec.structs.replace(given, stage=failed.name, reason=failed.reason or reason)
-    told = {"transcript": trace.turns, "stages": trace.stages, "tool_errors": trace.tool_errors}
+    likely = written(read_pieces(said.get("logprobs")), text)
+    told = {
+        "transcript": trace.turns,
+        "stages": trace.stages,
+        "tool_errors": trace.tool_errors,
+        "log_probability": likely.log_probability,
+        "log_probability_tokens": likely.counted,
+        "token_logprobs": likely.tokens,
+    }
     return msgspec.structs.replace(given, **(told | _known(said) | {"tool_calls": trace.tool_calls}))
 
 
@@ -119,6 +129,11 @@ def _check(name: object, value: object) -> None:
         wanted = "a count or a list" if name == "tool_calls" else "a count"
     elif name in NUMBERS:
         right, wanted = is_number(value) and 0 <= value < inf, "a number from 0"
+    elif name == "logprobs":
+        right, wanted = (
+            value == [] or bool(read_pieces(value)),
+            "a list of {token, logprob}, or what an API calls logprobs",
+        )
     elif name == "status":
         right, wanted = value in get_args(ReplyStatus), f"one of {', '.join(get_args(ReplyStatus))}"
     else:

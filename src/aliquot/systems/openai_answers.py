@@ -15,6 +15,7 @@ from aliquot.systems.overruled import settings_used
 from aliquot.systems.refusals import describe
 from aliquot.systems.replies import Reply, ReplyStatus, classify
 from aliquot.systems.thoughts import without_thoughts
+from aliquot.systems.token_logprobs import NOT_TOLD, Piece, read_pieces, written
 
 CALLED: Final = "a tool was called and nothing answered"
 
@@ -49,6 +50,7 @@ class Part(msgspec.Struct):
     type: str = ""
     text: str | None = None
     refusal: str | None = None
+    logprobs: Any = None
 
 
 class Message(msgspec.Struct):
@@ -99,6 +101,7 @@ class Said(msgspec.Struct, kw_only=True):
         fingerprint: the server's word for the state of its system.
         used: what the server says it drew the answer with, where it says so.
         warnings: what it says beside the answer.
+        pieces: the tokens it says to have written, with their log-probabilities.
     """
 
     text: str = ""
@@ -111,6 +114,7 @@ class Said(msgspec.Struct, kw_only=True):
     fingerprint: str | None = None
     used: Any = None
     warnings: Any = None
+    pieces: list[Piece] = msgspec.field(default_factory=list[Piece])
 
 
 _COMPLETION: Final = msgspec.json.Decoder(Completion, strict=False)
@@ -174,6 +178,7 @@ def read_choice(found: Completion) -> Said:
         fingerprint=found.system_fingerprint,
         used=settings_used(found.verbose),
         warnings=found.warnings,
+        pieces=read_pieces(choice.logprobs),
     )
 
 
@@ -184,8 +189,16 @@ def text_of_parts(content: str | list[Part] | None) -> str:
     return content or ""
 
 
-def make_reply(said: Said, *, latency_s: float, first_token_s: float | None = None) -> Reply:
+def make_reply(
+    said: Said, *, latency_s: float, first_token_s: float | None = None, logprobs: int | None = None
+) -> Reply:
     """Return the reply that an answer is.
+
+    Args:
+        said: what came back.
+        latency_s: seconds from request to the whole answer.
+        first_token_s: seconds to the first token.
+        logprobs: alternatives that were asked for with the log-probabilities; None where none were asked for.
 
     Raises:
         FaultError: the server broke the answer off.
@@ -197,6 +210,7 @@ def make_reply(said: Said, *, latency_s: float, first_token_s: float | None = No
     text, aloud = without_thoughts(said.text)
     thought = _reasoning_tokens(usage)
     status, reason = _status(said, text, finish=finish, reasoned=aloud or said.reasoned or bool(thought))
+    likely = NOT_TOLD if logprobs is None else written(said.pieces, text, others=logprobs)
     cached = usage.prompt_tokens_details or usage.input_tokens_details or Details()
     return Reply(
         text=text or said.refusal,
@@ -210,6 +224,9 @@ def make_reply(said: Said, *, latency_s: float, first_token_s: float | None = No
         tokens_reasoning=thought,
         tokens_cached=cached.cached_tokens,
         tool_calls=said.tool_calls or None,
+        log_probability=likely.log_probability,
+        log_probability_tokens=likely.counted,
+        token_logprobs=likely.tokens,
     )
 
 

@@ -6,12 +6,13 @@ is told once, with the parameter and the remedy.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 import msgspec
 
 from aliquot.errors import UsageError
+from aliquot.evidence.token_logprobs import TokenLogprob
 from aliquot.stats.results import Undefined
 from aliquot.systems.endpoint import PATHS, Api, Endpoint
 from aliquot.systems.faults import FaultError
@@ -26,7 +27,7 @@ from aliquot.systems.openai_streams import ChoiceStream, ResponseStream, read_st
 from aliquot.systems.overruled import MOST_TOLD, overruled, warnings_told
 from aliquot.systems.pace import Pace
 from aliquot.systems.replies import Likelihood, Reply
-from aliquot.systems.requests import ChatRequest, CompletionRequest, LikelihoodRequest
+from aliquot.systems.requests import ChatRequest, CompletionRequest, Decoding, LikelihoodRequest
 from aliquot.systems.retries import Patience, persist
 
 MOST_SNAPSHOTS: Final = 5
@@ -90,21 +91,22 @@ class OpenAIModel:
     async def chat(self, request: ChatRequest) -> Reply:
         """Continue a conversation."""
         if self._endpoint.api == "responses":
-            return await self._ask("responses", response_body(self._endpoint, request))
+            return await self._ask("responses", response_body(self._endpoint, request), request.decoding)
         self._require("chat")
         body = chat_body(self._endpoint, request, budget=self._budget)
         try:
-            return await self._exchange("chat", body)
+            return await self._exchange("chat", body, request.decoding)
         except FaultError as fault:
             if not wants_other_budget(fault, body):
                 return self._lost(fault, body)
         self._budget = "max_completion_tokens"
-        return await self._ask("chat", chat_body(self._endpoint, request, budget=self._budget))
+        body = chat_body(self._endpoint, request, budget=self._budget)
+        return await self._ask("chat", body, request.decoding)
 
     async def complete(self, request: CompletionRequest) -> Reply:
         """Continue a text."""
         self._require("completions")
-        return await self._ask("completions", completion_body(self._endpoint, request))
+        return await self._ask("completions", completion_body(self._endpoint, request), request.decoding)
 
     async def log_likelihood(self, request: LikelihoodRequest) -> Likelihood | Undefined | Reply:
         """Return how probable a continuation is, as this server tells it: by echo, else by forced tokens."""
@@ -120,19 +122,19 @@ class OpenAIModel:
         """Close all connections."""
         await self._transport.close()
 
-    async def _ask(self, api: Api, body: Mapping[str, Any]) -> Reply:
+    async def _ask(self, api: Api, body: Mapping[str, Any], drawn: Decoding) -> Reply:
         try:
-            return await self._exchange(api, body)
+            return await self._exchange(api, body, drawn)
         except FaultError as fault:
             return self._lost(fault, body)
 
-    async def _exchange(self, api: Api, body: Mapping[str, Any]) -> Reply:
+    async def _exchange(self, api: Api, body: Mapping[str, Any], drawn: Decoding) -> Reply:
         """Send a body until it is answered or given up, and return the answer with the faults before it.
 
         Raises:
             FaultError: it was given up.
         """
-        encoded, read = _encode(body), self._reader(api, body)
+        encoded, read = _encode(body), self._reader(api, body, logprobs=drawn.logprobs)
         reply, faults = await self._persist(lambda: self._transport.send(PATHS[api], encoded, read))
         self._refusals.answered = True
         return self._clean(msgspec.structs.replace(reply, faults=faults) if faults else reply)
@@ -141,7 +143,9 @@ class OpenAIModel:
         """Return what a request brings and the faults before it, at the pace and with the patience of this model."""
         return await persist(once, pace=self._pace, patience=self._patience)
 
-    def _reader(self, api: Api, sent: Mapping[str, Any]) -> Callable[[Incoming], Awaitable[Reply]]:
+    def _reader(
+        self, api: Api, sent: Mapping[str, Any], *, logprobs: int | None
+    ) -> Callable[[Incoming], Awaitable[Reply]]:
         async def read(incoming: Incoming) -> Reply:
             if incoming.streams:
                 said = await read_stream(incoming, ResponseStream() if api == "responses" else ChoiceStream())
@@ -152,7 +156,9 @@ class OpenAIModel:
             if said.used is not None or said.warnings is not None:
                 self._note("overruled", overruled(sent, said.used))
                 self._note("server_warnings", warnings_told(said.warnings))
-            return make_reply(said, latency_s=incoming.elapsed_s, first_token_s=incoming.first_s)
+            return make_reply(
+                said, latency_s=incoming.elapsed_s, first_token_s=incoming.first_s, logprobs=logprobs
+            )
 
         return read
 
@@ -181,8 +187,16 @@ class OpenAIModel:
         if self._key is None:
             return reply
         text, reason = self._scrub(reply.text), reply.reason and self._scrub(reply.reason)
+        if self._tells_key(reply.token_logprobs):
+            reply = msgspec.structs.replace(reply, token_logprobs=())
         unchanged = text == reply.text and reason == reply.reason
         return reply if unchanged else msgspec.structs.replace(reply, text=text, reason=reason)
+
+    def _tells_key(self, tokens: Sequence[TokenLogprob]) -> bool:
+        """Tell whether the key stands in tokens, in one or across several."""
+        others = (name for one in tokens for name, _ in one.others)
+        told = "\n".join(("".join(one.token for one in tokens), *others))
+        return self._scrub(told) != told
 
     def _scrub(self, text: str) -> str:
         return text if self._key is None else self._key.scrub(text)

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from aliquot.errors import UsageError
 from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.requests import ChatRequest, CompletionRequest, Decoding, LikelihoodRequest
+
+LOGPROBS: Final = "message.output_text.logprobs"
+"""What ``/responses`` is asked to include so that it tells log-probabilities."""
 
 
 def chat_body(endpoint: Endpoint, request: ChatRequest, *, budget: str) -> dict[str, Any]:
     """Return the body for ``/chat/completions``; ``budget`` is the name the server has for ``max_tokens``."""
     body: dict[str, Any] = {"model": endpoint.model, "messages": _messages(request)}
     _draw(body, request.decoding, budget=budget)
+    if (others := request.decoding.logprobs) is not None:
+        body |= {"logprobs": True, "top_logprobs": others}
     if endpoint.json_schema is not None:
         schema = {"name": "answer", "schema": endpoint.json_schema, "strict": True}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
@@ -30,6 +35,8 @@ def completion_body(endpoint: Endpoint, request: CompletionRequest) -> dict[str,
         raise UsageError("json_schema needs mode: chat; completions know no such field")
     body: dict[str, Any] = {"model": endpoint.model, "prompt": request.prompt}
     _draw(body, request.decoding, budget="max_tokens")
+    if (others := request.decoding.logprobs) is not None:
+        body["logprobs"] = others
     return _finish(body, endpoint, with_usage=True)
 
 
@@ -50,7 +57,12 @@ def response_body(endpoint: Endpoint, request: ChatRequest) -> dict[str, Any]:
     if endpoint.json_schema is not None:
         schema = {"type": "json_schema", "name": "answer", "schema": endpoint.json_schema, "strict": True}
         body["text"] = {"format": schema}
-    return _finish(body, endpoint, with_usage=False)
+    if drawn.logprobs is not None:
+        body["top_logprobs"] = drawn.logprobs
+    body = _finish(body, endpoint, with_usage=False)
+    if drawn.logprobs is not None and (listed := endpoint.extra.get("include", [])) is not None:
+        body["include"] = list(dict.fromkeys([*(listed if isinstance(listed, list) else [listed]), LOGPROBS]))
+    return body
 
 
 def echo_body(endpoint: Endpoint, request: LikelihoodRequest) -> dict[str, Any]:

@@ -14,6 +14,12 @@ from aliquot.systems.replies import Reply
 BAD_BODY: Final = frozenset({400, 422})
 """HTTP statuses of a body the server does not take."""
 
+FORBIDDEN: Final = 403
+"""HTTP status of a key that may not ask this; OpenAI's for models that tell no log-probabilities."""
+
+LOGPROBS: Final = frozenset({"include", "logprobs", "top_logprobs"})
+"""Body fields by which log-probabilities are asked for, in one API or another."""
+
 TOO_LARGE: Final = 413
 """HTTP status of a body that is too large."""
 
@@ -66,9 +72,9 @@ class Refusals:
             fault.error, status=status
         ):
             return self._reply(fault, "failed", f"the prompt does not fit the model: {fault.error.message}")
-        if fault.status in BAD_BODY:
+        if fault.status in {*BAD_BODY, FORBIDDEN}:
             parameter = refused_parameter(fault.error, sent)
-            if parameter is not None:
+            if parameter is not None and (fault.status in BAD_BODY or parameter in LOGPROBS):
                 raise UsageError(self._parameter(parameter, fault, sent))
         if not self.answered:
             self._refuse_setting(fault)
@@ -76,7 +82,7 @@ class Refusals:
 
     def _refuse_setting(self, fault: FaultError) -> None:
         """Raise when key, URL or model cannot be right."""
-        if fault.status in {401, 403}:
+        if fault.status in {401, FORBIDDEN}:
             variable = self._endpoint.api_key_env
             remedy = (
                 f"Look at the key in {variable}" if variable else "Name the key's variable as api_key_env"
@@ -94,7 +100,9 @@ class Refusals:
         )
         schema = self._endpoint.json_schema is not None and name in {"response_format", "text"}
         remedy = "That is what json_schema sends: leave it out" if schema else f"Change it under {where}"
-        if name in DRAWN:
+        if name == "logprobs" or (name in LOGPROBS and "top_logprobs" in sent):
+            remedy = "That is what decoding: {logprobs} asks for: leave it out, or ask for fewer"
+        elif name in DRAWN:
             key = "decoding" if name == "temperature" else "extra"
             remedy += f", or leave it to the server with {key}: {{{name}: null}}"
         return f"{self._named()} refuses {name} = {excerpt(sent[name])} ({fault.reason}). {remedy}"

@@ -8,6 +8,7 @@ import msgspec
 
 from aliquot.systems.faults import FaultError
 from aliquot.systems.openai_answers import Part, Said, Usage, text_of_parts, told_fault, unreadable
+from aliquot.systems.token_logprobs import read_pieces
 
 
 class Output(msgspec.Struct):
@@ -45,6 +46,7 @@ class ResponseEvent(msgspec.Struct):
     error: Any = None
     message: str | None = None
     code: str | None = None
+    logprobs: Any = None
 
 
 TOLD: Final = ("temperature", "top_p", "max_output_tokens")
@@ -81,4 +83,5 @@ def read_response(body: bytes | msgspec.Raw, *, content_type: str = "") -> Said:
         usage=found.usage,
         model=found.model,
         used={name: getattr(found, name) for name in TOLD},
+        pieces=[piece for part in parts for piece in read_pieces(part.logprobs)],
     )

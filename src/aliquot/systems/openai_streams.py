@@ -13,6 +13,7 @@ from aliquot.systems.http_transport import Incoming
 from aliquot.systems.openai_answers import Said, decode_completion, read_choice, told_fault, unreadable
 from aliquot.systems.openai_responses import ResponseEvent, read_response
 from aliquot.systems.overruled import settings_used
+from aliquot.systems.token_logprobs import Piece, read_pieces
 
 BROKE_OFF: Final = "the answer's stream broke off"
 
@@ -61,6 +62,7 @@ class ChoiceStream:
         self._pieces.append(bit.text)
         self._refusals.append(bit.refusal)
         self._calls = max(self._calls, bit.tool_calls)
+        said.pieces += bit.pieces
         said.reasoned = said.reasoned or bit.reasoned
         said.finish = bit.finish or said.finish
         return bool(bit.text or bit.reasoned or bit.refusal)
@@ -79,6 +81,7 @@ class ResponseStream:
 
     def __init__(self) -> None:
         self._whole = msgspec.Raw()
+        self._tokens = list[Piece]()
 
     def take(self, data: bytes) -> bool:
         """Look at an event."""
@@ -92,13 +95,17 @@ class ResponseStream:
             raise told_fault(event.error or {"message": event.message, "code": event.code})
         if event.type in {"response.completed", "response.incomplete", "response.failed"}:
             self._whole = event.response
+        if event.type == "response.output_text.delta":
+            self._tokens += read_pieces(event.logprobs)
         return event.type.endswith(".delta")
 
     def finish(self) -> Said:
         """Return what the last event says."""
         if not bytes(self._whole):
             raise FaultError(BROKE_OFF, again=True)
-        return read_response(self._whole)
+        said = read_response(self._whole)
+        said.pieces = said.pieces or self._tokens  # the last event may leave out what was told on the way
+        return said
 
 
 async def read_stream(incoming: Incoming, stream: Stream) -> Said:

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from aliquot.evidence.stages import Stage
+from aliquot.evidence.token_logprobs import TokenLogprob
 from aliquot.evidence.transcripts import Turn
 from aliquot.files.records import OptionLikelihood, TextLikelihood
 
@@ -48,6 +49,9 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
             is no answer.
         options: how probable each option of a choice was.
         likelihood: how probable the whole text was.
+        log_probability: natural logarithm of how probable the written answer was, summed over its tokens.
+        log_probability_tokens: how many those are.
+        token_logprobs: the first of them.
     """
 
     text: str
@@ -71,6 +75,9 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     faults: tuple[str, ...] = ()
     options: tuple[OptionLikelihood, ...] = ()
     likelihood: TextLikelihood | None = None
+    log_probability: float | None = None
+    log_probability_tokens: int | None = None
+    token_logprobs: tuple[TokenLogprob, ...] = ()
 
 
 class Likelihood(msgspec.Struct, frozen=True, kw_only=True):

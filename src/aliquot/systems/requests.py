@@ -6,13 +6,16 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
 from aliquot.errors import UsageError
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
+
+MOST_LOGPROBS: Final = 20
+"""The most alternatives that can be asked for at the place of a token; servers take no more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +28,8 @@ class Decoding:
         stop: texts that end the answer (they are not part of it).
         top_p: nucleus share in (0, 1], or None for the model's own.
         seed: seed of the draw, where the system takes one.
+        logprobs: ask how probable each token of the answer was, with so many of the most probable tokens at its place;
+            None for not asking. True is one, False is None.
     """
 
     temperature: float | None = 0.0
@@ -32,6 +37,7 @@ class Decoding:
     stop: tuple[str, ...] = ()
     top_p: float | None = None
     seed: int | None = None
+    logprobs: int | None = None
 
     def __post_init__(self) -> None:
         if self.temperature is not None and self.temperature < 0:
@@ -40,6 +46,12 @@ class Decoding:
             raise UsageError(f"max_tokens is {self.max_tokens}; it must be 1 or more")
         if self.top_p is not None and not 0 < self.top_p <= 1:
             raise UsageError(f"top_p is {self.top_p}; it must lie in (0, 1]")
+        if isinstance(self.logprobs, bool):
+            object.__setattr__(self, "logprobs", 1 if self.logprobs else None)
+        if self.logprobs is not None and not 1 <= self.logprobs <= MOST_LOGPROBS:
+            raise UsageError(
+                f"logprobs is {self.logprobs}; it must be true, or a number of alternatives from 1 to {MOST_LOGPROBS}"
+            )
 
 
 class Message(msgspec.Struct, frozen=True):

@@ -89,6 +89,7 @@ def convert(evidence: Evidence, path: str | Path) -> Converted:
         "questions and answers": evidence.texts is not None,
         "settings": not evidence.settings.is_empty(),
         "votes": not evidence.votes.is_empty(),
+        "stages": not evidence.stages.is_empty(),
         "what the log's own tool printed": not evidence.reported.is_empty(),
     }
     return Converted(
@@ -112,7 +113,7 @@ def _shared(evidence: Evidence, path: Path) -> Converted:
     from aliquot.readers.every_eval_ever_writing import write_every_eval_ever
 
     rows, _ = write_every_eval_ever(path, evidence, now=datetime.now(UTC))
-    left = ("votes",) if evidence.votes.height else ()
+    left = tuple(name for name in ("votes", "stages") if not getattr(evidence, name).is_empty())
     return Converted(path=str(path), rows=rows, left_out=left)
 
 
