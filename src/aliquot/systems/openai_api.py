@@ -153,7 +153,10 @@ class OpenAIModel:
             if said.used is not None or said.warnings is not None:
                 self._note("overruled", overruled(sent, said.used))
                 self._note("server_warnings", warnings_told(said.warnings))
-            return make_reply(said, latency_s=incoming.elapsed_s, first_token_s=incoming.first_s)
+            reply = make_reply(said, latency_s=incoming.elapsed_s, first_token_s=incoming.first_s)
+            if incoming.streams:
+                await incoming.let_go()
+            return reply
 
         return read
 
@@ -181,9 +184,8 @@ class OpenAIModel:
         """Return the reply without the key, should the server have sent it back."""
         if self._key is None:
             return reply
-        text, reason = self._scrub(reply.text), reply.reason and self._scrub(reply.reason)
-        unchanged = text == reply.text and reason == reply.reason
-        return reply if unchanged else replace(reply, text=text, reason=reason)
+        text = self._scrub(reply.text)  # a stream may bring it letter by letter
+        return reply if text == reply.text else replace(reply, text=text)
 
     def _scrub(self, text: str) -> str:
         return text if self._key is None else self._key.scrub(text)
