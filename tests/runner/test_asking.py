@@ -16,7 +16,7 @@ from aliquot.runner.plan import make_plan
 from aliquot.runner.progress import Progress, Silent
 from aliquot.systems.fake import FakeSystem
 from aliquot.verbs.run import run
-from tests.runner.evaluations import evaluation, right, write_evaluation
+from tests.runner.evaluations import evaluation, right, write_evaluation, write_items
 
 
 def test_systems_take_turns_when_interleaved_and_follow_each_other_otherwise(tmp_path: Path) -> None:
@@ -154,3 +154,9 @@ def test_an_item_that_an_empty_answer_would_pass_is_told_of_and_passes_none(tmp_
     )
     assert notes[0].startswith("1 item asks for nothing that an empty answer lacks")
     assert found.evidence.outcomes["value"].to_list() == [None, None]
+
+
+def test_more_requests_at_once_than_there_are_questions_are_no_more_work(tmp_path: Path) -> None:
+    fake = FakeSystem(right)
+    run(evaluation(write_items(tmp_path, 6)), directory=tmp_path, models={"fake": fake}, concurrency=10**12)
+    assert len(fake.asked) == 6

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aliquot.errors import InputError
+from aliquot.errors import InputError, MachineError
 from aliquot.files.run_directory import RunDirectory
 from aliquot.runner.cache import AnswerCache, cache_key
 from aliquot.runner.evaluation import Guards
@@ -103,3 +104,21 @@ def test_what_failed_is_asked_again_by_the_next_run(tmp_path: Path) -> None:
         run(asked, directory=tmp_path, models={"fake": fake}, cache=tmp_path / "cache")
         assert len(fake.asked) == 12
     assert RunDirectory(tmp_path / "two").manifest is not None
+
+
+def test_a_cache_that_cannot_be_written_costs_no_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("aliquot.runner.cache._PATIENCE_S", 0.01)
+    asked = evaluation(write_items(tmp_path, 12))
+    AnswerCache(tmp_path / "cache").close()
+    fake = FakeSystem(right)
+    with sqlite3.connect(tmp_path / "cache", isolation_level=None) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(MachineError, match="cannot be written: database is locked"):
+            run(asked, directory=tmp_path, models={"fake": fake}, cache=tmp_path / "cache", concurrency=1)
+        other.execute("ROLLBACK")
+    assert len(fake.asked) == 1
+    run(asked, directory=tmp_path, models={"fake": fake}, cache=tmp_path / "cache")
+    assert sorted(fake.asked) == sorted(set(fake.asked))  # what was answered is on record
+    assert len(fake.asked) == 12

@@ -28,6 +28,16 @@ def shorten(text: str, *, limit: int) -> str:
     return text if len(text) <= limit else f"{text[:limit]} ({len(text) - limit:,} more characters)"
 
 
+def whole(text: str) -> str:
+    r"""Return a text that can be written as UTF-8: halves of characters are replaced.
+
+    Examples:
+        >>> whole("Zürich"), whole("half \ud83d")
+        ('Zürich', 'half ?')
+    """
+    return text.encode("utf-8", "replace").decode()
+
+
 def bounded_text(value: object, *, limit: int) -> str | None:
     """Return a value of a log as bounded text, JSON when it is nested; None when it says nothing.
 

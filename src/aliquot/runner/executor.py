@@ -28,6 +28,7 @@ from aliquot.runner.stored import StoredAnswers, StoredRun
 from aliquot.runner.till import Till
 from aliquot.runner.workers import Workers
 from aliquot.scorers.scores import Score
+from aliquot.systems.recordable import interrupts, raised, recordable
 from aliquot.systems.replies import Reply, settled
 from aliquot.systems.requests import (
     ChatRequest,
@@ -40,6 +41,9 @@ from aliquot.systems.system import System
 
 Key: TypeAlias = tuple[str, str, str, int]
 """System, task, item and attempt."""
+
+Fresh: TypeAlias = tuple[str, Reply]
+"""An answer and its key in the cache."""
 
 
 Scored: TypeAlias = tuple[Response, Score]
@@ -231,12 +235,16 @@ class Executor:
 
     async def _ask(self, model: System, question: Question) -> None:
         """Ask, put the answer on disk, count it, and show it to the guards."""
+        fresh: Fresh | None = None
         if isinstance(model, StoredAnswers):
             item, attempt = question.item.id, question.attempt
             response = model.recall(item, attempt, system=question.system, task=self._task)
         else:
-            response = await self._response(model, question)
+            response, fresh = await self._response(model, question)
         self._journal.append(response)
+        cache = self._terms.cache
+        if cache is not None and fresh is not None and not response.cached:
+            cache.put(*fresh)  # after the journal: a cache that is full is not to cost the answer
         response = response.light()
         if response.status not in MEASUREMENT_SIDE:
             self._answered[response.key] = response
@@ -248,14 +256,14 @@ class Executor:
             self._say_outlook()
         self._tests[question.system].see(response, score)
 
-    async def _response(self, model: System, question: Question) -> Response:
-        """Ask, and return what came back as it is recorded."""
+    async def _response(self, model: System, question: Question) -> tuple[Response, Fresh]:
+        """Ask; return what came back as it is recorded, and as it is kept for other runs."""
         said = [self._answered[key].text or "" for key in self._earlier(question)]
         request = self._request(question, said)
         started = self._now().isoformat(timespec="milliseconds")
         self._load.enter(question.system)
         try:
-            reply, bill = await self._answer(model, question, request)
+            key, reply, bill = await self._answer(model, question, request)
         finally:
             self._load.leave(question.system)
         cached = bill is None
@@ -290,24 +298,24 @@ class Executor:
             log_probability=reply.log_probability,
             log_probability_tokens=reply.log_probability_tokens,
         )
-        return record.told(reply.transcript, reply.stages, reply.token_logprobs)
+        return record.told(reply.transcript, reply.stages, reply.token_logprobs), (key, reply)
 
-    async def _answer(self, model: System, question: Question, request: Request) -> tuple[Reply, Bill | None]:
-        """Return the answer and its bill; None for one that was kept from an earlier run."""
+    async def _answer(
+        self, model: System, question: Question, request: Request
+    ) -> tuple[str, Reply, Bill | None]:
+        """Return the answer, its key in the cache and its bill; no bill of one that was kept from an earlier run."""
         cache, components = self._terms.cache, self._components[question.system]
         key = "" if cache is None else cache_key(components, request, attempt=question.attempt)
         held = None if cache is None else cache.get(key)
         if held is not None:
-            return held, None
+            return key, held, None
         amount = await self._till.reserve(question.system, request)
         try:
             reply = await _send(model, request)
             bill = self._till.pay(question.system, request, reply)
         finally:
             self._till.release(amount)
-        if cache is not None:
-            cache.put(key, reply)
-        return reply, bill
+        return key, reply, bill
 
     def _key(self, question: Question) -> Key:
         return (question.system, self._task, question.item.id, question.attempt)
@@ -348,13 +356,15 @@ async def _send(model: System, request: Request) -> Reply:
     """Ask once; what a system raises is a lost request, and a row like any other."""
     try:
         if isinstance(request, ChatRequest):
-            return settled(await model.chat(request))
+            return recordable(settled(await model.chat(request)))
         if isinstance(request, ChoiceRequest):
-            return await ask_choice(model, request)
+            return recordable(await ask_choice(model, request))
         if isinstance(request, LikelihoodRequest):
-            return await ask_text(model, request)
-        return settled(await model.complete(request))
+            return recordable(await ask_text(model, request))
+        return recordable(settled(await model.complete(request)))
     except AliquotError:
         raise
-    except Exception as error:  # noqa: BLE001 - a user's system may raise anything, and no item may end the run
-        return Reply(text="", status="error", reason=f"{type(error).__name__}: {error}")
+    except BaseException as error:  # a user's system may raise anything, and no item may end the run
+        if interrupts(error):
+            raise
+        return raised(error)

@@ -8,13 +8,15 @@ import inspect
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
-from aliquot.errors import AliquotError, UsageError
+from aliquot.errors import UsageError
 from aliquot.stats.results import Undefined
 from aliquot.systems.faults import FaultError
 from aliquot.systems.limits import require_limits
 from aliquot.systems.mappings import decoding_of, messages_of, prompt_of, reply_of
+from aliquot.systems.recordable import interrupts, raised
 from aliquot.systems.replies import Likelihood, Reply
 from aliquot.systems.requests import ChatRequest, CompletionRequest, LikelihoodRequest
 from aliquot.systems.system import System
@@ -109,15 +111,17 @@ class _FunctionSystem:
         try:
             async with limit:
                 returned = await self._returned(prompt_of(request), named)
+            if isinstance(returned, _Raised):
+                return raised(returned.error)
             return reply_of(returned, latency_s=time.perf_counter() - started, asked=messages_of(request))
-        except AliquotError:
-            raise
         except FaultError as fault:
             return Reply(text="", status="error", reason=fault.reason)
-        except Exception as error:  # noqa: BLE001 - a user's function may raise anything, and no item may end the run
+        except BaseException as error:  # a user's function may raise anything, and no item may end the run
+            if interrupts(error):
+                raise
             if limit.expired():
                 return Reply(text="", status="timeout", reason=f"no answer within {self._timeout_s:g} s")
-            return Reply(text="", status="error", reason=f"{type(error).__name__}: {error}")
+            return raised(error)
 
     async def _returned(self, prompt: str, named: Mapping[str, Any]) -> object:
         if inspect.iscoroutinefunction(self._function):
@@ -125,8 +129,22 @@ class _FunctionSystem:
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.concurrency, thread_name_prefix="aliquot-function")
         loop = asyncio.get_running_loop()
-        returned = await loop.run_in_executor(self._pool, lambda: self._function(prompt, **named))
+        returned = await loop.run_in_executor(self._pool, self._in_thread, prompt, named)
         return await returned if inspect.isawaitable(returned) else returned
+
+    def _in_thread(self, prompt: str, named: Mapping[str, Any]) -> object:
+        """Call the function; what it raises is carried out, as a future cannot hold all of it (StopIteration)."""
+        try:
+            return self._function(prompt, **named)
+        except BaseException as error:  # noqa: BLE001 - also sys.exit; a signal never comes in this thread
+            return _Raised(error)
+
+
+@dataclass(frozen=True, slots=True)
+class _Raised:
+    """What a function raised in its thread."""
+
+    error: BaseException
 
 
 def _require_prompt(function: Callable[..., Any]) -> None:

@@ -12,12 +12,13 @@ from aliquot.systems.endpoint import PATHS, Endpoint
 from aliquot.systems.faults import FaultError
 from aliquot.systems.forced_tokens import EMPTY, NOT_TOLD, Engine, ForcedTokens
 from aliquot.systems.http_transport import HttpTransport, Incoming
-from aliquot.systems.openai_answers import Completion, decode_completion, unreadable
+from aliquot.systems.openai_answers import Completion, decode_completion
 from aliquot.systems.openai_bodies import echo_body, forced_body
 from aliquot.systems.openai_likelihood import NO_ECHO, read_likelihood
 from aliquot.systems.refusals import is_too_long
 from aliquot.systems.replies import Likelihood, Reply
 from aliquot.systems.requests import LikelihoodRequest
+from aliquot.systems.told_json import decode_told
 
 T = TypeVar("T")
 
@@ -28,6 +29,7 @@ REFUSED: Final = frozenset({400, 401, 403, 404, 405, 422, 501})
 """HTTP statuses with which a server says that it has no such thing."""
 
 _encode = msgspec.json.Encoder().encode
+_ANYTHING: Final = msgspec.json.Decoder()
 
 
 class Persist(Protocol):
@@ -156,7 +158,4 @@ class HttpLikelihoods:
 
 async def _read_json(incoming: Incoming) -> Any:
     body = await incoming.body()
-    try:
-        return msgspec.json.decode(body)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        raise unreadable(body, content_type=incoming.content_type) from None
+    return decode_told(body, _ANYTHING, of="an answer", content_type=incoming.content_type)

@@ -6,6 +6,7 @@ what a server says of itself is read by GET. Redirects are not followed. Needs t
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -31,6 +32,9 @@ MOST_ERROR_BYTES: Final = 64 * 1024
 KEEP_ALIVE_S: Final = 4.0
 """Seconds an idle connection is kept: less than the five after which common servers close theirs."""
 
+LET_GO_S: Final = 0.25
+"""Seconds that are waited for the end of a connection whose answer is whole."""
+
 
 class Incoming:
     """An answer that has begun to arrive.
@@ -39,16 +43,28 @@ class Incoming:
         response: aiohttp's response, its head read.
         began: when the request started, by ``time.perf_counter``.
         begun: called when the answer's first part is there.
+        ended: called when the answer is whole before its connection says so.
+        hide: takes the key out of bytes that are about to be read.
 
     Attributes:
         content_type: what the server says the answer is.
         first_s: seconds to the first token, once it is there.
     """
 
-    def __init__(self, response: aiohttp.ClientResponse, began: float, begun: Callable[[], None]) -> None:
-        self._response, self._began, self._begun = response, began, begun
+    def __init__(
+        self,
+        response: aiohttp.ClientResponse,
+        began: float,
+        *,
+        begun: Callable[[], None],
+        ended: Callable[[], None],
+        hide: Callable[[bytes], bytes],
+    ) -> None:
+        self._response, self._began, self._begun, self._ended = response, began, begun, ended
+        self.hide = hide
         self.content_type = response.content_type
         self.first_s: float | None = None
+        self._whole_s: float | None = None
 
     @property
     def streams(self) -> bool:
@@ -57,14 +73,27 @@ class Incoming:
 
     @property
     def elapsed_s(self) -> float:
-        """Seconds since the request started."""
-        return time.perf_counter() - self._began
+        """Seconds from the start of the request until the answer was whole, or until now."""
+        return time.perf_counter() - self._began if self._whole_s is None else self._whole_s
 
     def begin(self) -> None:
         """Note that the first token is there; only the first call counts."""
         if self.first_s is None:
             self.first_s = self.elapsed_s
             self._begun()
+
+    def end(self) -> None:
+        """Note that the answer is whole, though its connection may stay open."""
+        self._whole_s = self.elapsed_s
+        self._begun()
+        self._ended()
+
+    async def let_go(self) -> None:
+        """Wait a moment for the end behind a whole answer, so that the connection can be used again."""
+        with contextlib.suppress(TimeoutError, aiohttp.ClientError, OSError, FaultError):
+            async with asyncio.timeout(LET_GO_S):
+                async for _ in self.pieces():
+                    pass
 
     async def body(self) -> bytes:
         """Return the whole body.
@@ -75,10 +104,10 @@ class Incoming:
         self._begun()
         length = self._response.content_length
         if length is not None and length <= MOST_BYTES and "Content-Encoding" not in self._response.headers:
-            return await self._response.read()
+            return self.hide(await self._response.read())
         if length is not None and length > MOST_BYTES:
             raise FaultError(f"the answer has {length} bytes; {MOST_BYTES} are read at most")
-        return b"".join([piece async for piece in self.pieces()])
+        return self.hide(b"".join([piece async for piece in self.pieces()]))
 
     async def pieces(self) -> AsyncIterator[bytes]:
         """Return the body as it comes.
@@ -126,7 +155,7 @@ class HttpTransport:
         began = time.perf_counter()
         first = None if self._first is None else self._first.start()
         try:
-            with self._total.start(), first or _UNLIMITED:
+            with self._total.start() as total, first or _UNLIMITED:
                 async with self._open().request(
                     "GET" if body is None else "POST",
                     self._url(path, root=root),
@@ -134,8 +163,10 @@ class HttpTransport:
                     allow_redirects=False,
                 ) as response:
                     if response.status == 200:
-                        return await read(Incoming(response, began, first.end if first else _nothing))
-                    fault = refusal(response.status, response.headers, await _head(response))
+                        begun = first.end if first else _nothing
+                        incoming = Incoming(response, began, begun=begun, ended=total.end, hide=self._hide)
+                        return await read(incoming)
+                    fault = refusal(response.status, response.headers, self._hide(await _head(response)))
         except FaultError as found:
             fault = found
         except (aiohttp.ClientError, OSError) as error:
@@ -143,6 +174,9 @@ class HttpTransport:
         if self._key is not None:
             fault.hide(self._key)
         raise fault  # outside: aiohttp's errors hold the request's headers, and with them the key
+
+    def _hide(self, data: bytes) -> bytes:
+        return data if self._key is None else self._key.scrub_bytes(data)
 
     def _fault_of(self, error: aiohttp.ClientError | OSError, *, begun: bool) -> FaultError:
         """Return what an error of the connection, or of the clock, means."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Final
 
 from aliquot.errors import UsageError
@@ -24,11 +25,13 @@ class Key:
         (Key(SERVER_KEY), 'Incorrect API key: [key]')
     """
 
-    __slots__ = ("_value", "variable")
+    __slots__ = ("_bytes", "_text", "_value", "variable")
 
     def __init__(self, variable: str, value: str) -> None:
         self.variable = variable
         self._value = value
+        pattern = re.escape(value).replace("/", r"\\?/")  # JSON may write a slash with a backslash before it
+        self._text, self._bytes = re.compile(pattern), re.compile(pattern.encode())
 
     def reveal(self) -> str:
         """Return the key itself, for a request's header."""
@@ -36,7 +39,11 @@ class Key:
 
     def scrub(self, text: str) -> str:
         """Return the text without the key."""
-        return text.replace(self._value, HIDDEN)
+        return self._text.sub(HIDDEN, text)
+
+    def scrub_bytes(self, data: bytes) -> bytes:
+        """Return what a server sent without the key, before any of it is cut: half a key is one too."""
+        return self._bytes.sub(HIDDEN.encode(), data)
 
     def __repr__(self) -> str:
         return f"Key({self.variable})"

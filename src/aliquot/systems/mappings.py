@@ -9,21 +9,20 @@ from typing import Any, Final, cast, get_args
 import msgspec
 
 from aliquot.errors import excerpt, nearest
+from aliquot.evidence.bounds import whole
 from aliquot.systems.faults import FaultError
+from aliquot.systems.recordable import MOST, recordable
 from aliquot.systems.replies import Reply, ReplyStatus, classify
 from aliquot.systems.requests import ChatRequest, CompletionRequest
 from aliquot.systems.thoughts import without_thoughts
 from aliquot.systems.token_logprobs import read_pieces, written
-from aliquot.systems.traces import TRANSCRIPT_KEYS, is_number, trace_of, whole
+from aliquot.systems.traces import TRANSCRIPT_KEYS, is_number, trace_of
 
 COUNTS: Final = (
     "tokens_in", "tokens_out", "tokens_reasoning", "tokens_cached", "steps", "tool_calls", "tool_errors",
 )  # fmt: skip
 NUMBERS: Final = ("first_token_s", "cost")
 WORDS: Final = ("reason", "finish", "currency", "stage")
-MOST: Final = 1 << 63
-"""What a count lies under."""
-
 TRACES: Final = ("stages", *TRANSCRIPT_KEYS)
 KEYS: Final = ("text", "status", *WORDS, *COUNTS, *NUMBERS, "logprobs", *TRACES)
 """What a mapping may hold."""
@@ -78,7 +77,7 @@ def reply_of(returned: object, *, latency_s: float, asked: Sequence[Mapping[str,
         'truncated'
     """
     if isinstance(returned, Reply):
-        return msgspec.structs.replace(returned, text=whole(returned.text))
+        return recordable(returned)
     if isinstance(returned, str):
         returned = {"text": returned}
     if not isinstance(returned, Mapping):

@@ -12,10 +12,12 @@ import msgspec
 
 from aliquot.systems.faults import FaultError
 from aliquot.systems.overruled import settings_used
+from aliquot.systems.recordable import count_of
 from aliquot.systems.refusals import describe
 from aliquot.systems.replies import Reply, ReplyStatus, classify
 from aliquot.systems.thoughts import without_thoughts
 from aliquot.systems.token_logprobs import NOT_TOLD, Piece, read_pieces, written
+from aliquot.systems.told_json import decode_told
 
 CALLED: Final = "a tool was called and nothing answered"
 
@@ -24,24 +26,37 @@ _BROKEN: Final = frozenset({"abort", "cancelled", "error", "failed"})
 
 
 class Details(msgspec.Struct):
-    """Parts of a count of tokens."""
+    """Parts of a count of tokens; what is no count is not known."""
 
-    reasoning_tokens: int | None = None
-    cached_tokens: int | None = None
+    reasoning_tokens: Any = None
+    cached_tokens: Any = None
+
+    def __post_init__(self) -> None:
+        _keep_counts(self, "reasoning_tokens", "cached_tokens")
 
 
 class Usage(msgspec.Struct):
-    """Tokens of a request, under the names of either API."""
+    """Tokens of a request, under the names of either API; what is no count is not known, and costs no answer."""
 
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    reasoning_tokens: int | None = None
+    prompt_tokens: Any = None
+    completion_tokens: Any = None
+    input_tokens: Any = None
+    output_tokens: Any = None
+    reasoning_tokens: Any = None
     prompt_tokens_details: Details | None = None
     completion_tokens_details: Details | None = None
     input_tokens_details: Details | None = None
     output_tokens_details: Details | None = None
+
+    def __post_init__(self) -> None:
+        _keep_counts(
+            self, "prompt_tokens", "completion_tokens", "input_tokens", "output_tokens", "reasoning_tokens"
+        )
+
+
+def _keep_counts(counted: msgspec.Struct, *names: str) -> None:
+    for name in names:
+        setattr(counted, name, count_of(getattr(counted, name)))
 
 
 class Part(msgspec.Struct):
@@ -126,21 +141,10 @@ def decode_completion(body: bytes, *, content_type: str = "") -> Completion:
     Raises:
         FaultError: it is none.
     """
-    try:
-        found = _COMPLETION.decode(body)
-    except msgspec.ValidationError as error:
-        raise FaultError(f"the answer has not the shape of a completion: {error}", again=True) from None
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        raise unreadable(body, content_type=content_type) from None
+    found = decode_told(body, _COMPLETION, of="a completion", content_type=content_type)
     if found.error:
         raise told_fault(found.error)
     return found
-
-
-def unreadable(body: bytes, *, content_type: str) -> FaultError:
-    """Return the fault of a body that is no JSON."""
-    begins = repr(body[:40].decode("utf-8", "replace"))
-    return FaultError(f"the answer is not JSON ({content_type or 'no type'}, begins {begins})", again=True)
 
 
 def told_fault(error: object) -> FaultError:

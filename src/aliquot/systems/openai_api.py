@@ -156,9 +156,12 @@ class OpenAIModel:
             if said.used is not None or said.warnings is not None:
                 self._note("overruled", overruled(sent, said.used))
                 self._note("server_warnings", warnings_told(said.warnings))
-            return make_reply(
+            reply = make_reply(
                 said, latency_s=incoming.elapsed_s, first_token_s=incoming.first_s, logprobs=logprobs
             )
+            if incoming.streams:
+                await incoming.let_go()
+            return reply
 
         return read
 
@@ -186,11 +189,10 @@ class OpenAIModel:
         """Return the reply without the key, should the server have sent it back."""
         if self._key is None:
             return reply
-        text, reason = self._scrub(reply.text), reply.reason and self._scrub(reply.reason)
+        text = self._scrub(reply.text)  # a stream may bring it letter by letter
         if self._tells_key(reply.token_logprobs):
             reply = msgspec.structs.replace(reply, token_logprobs=())
-        unchanged = text == reply.text and reason == reply.reason
-        return reply if unchanged else msgspec.structs.replace(reply, text=text, reason=reason)
+        return reply if text == reply.text else msgspec.structs.replace(reply, text=text)
 
     def _tells_key(self, tokens: Sequence[TokenLogprob]) -> bool:
         """Tell whether the key stands in tokens, in one or across several."""

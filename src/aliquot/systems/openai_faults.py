@@ -23,8 +23,11 @@ LOGPROBS: Final = frozenset({"include", "logprobs", "top_logprobs"})
 TOO_LARGE: Final = 413
 """HTTP status of a body that is too large."""
 
-NOT_HERE: Final = frozenset({301, 302, 303, 307, 308, 404, 405})
+NOT_HERE: Final = frozenset({404, 405})
 """HTTP statuses of a URL or model the server does not have."""
+
+ELSEWHERE: Final = frozenset({301, 302, 303, 307, 308})
+"""HTTP statuses of a redirect."""
 
 
 def wants_other_budget(fault: FaultError, sent: Mapping[str, Any]) -> bool:
@@ -88,6 +91,11 @@ class Refusals:
                 f"Look at the key in {variable}" if variable else "Name the key's variable as api_key_env"
             )
             raise UsageError(f"{self._named()} refuses the key ({fault.reason}). {remedy}")
+        if fault.status in ELSEWHERE:
+            raise UsageError(
+                f"{self._named()} answers with a redirect ({fault.reason}). It is not followed, as the key would go "
+                "with it: name the address itself as base_url"
+            )
         if fault.status in NOT_HERE:
             raise UsageError(
                 f"{self._named()} has no such model or API ({fault.reason}). Look at base_url (it mostly ends "

@@ -20,7 +20,7 @@ class Logprobs(msgspec.Struct):
 
     tokens: list[str] | None = None
     token_logprobs: list[float | None] | None = None
-    top_logprobs: list[Mapping[str, float] | None] | None = None
+    top_logprobs: list[Mapping[str, float | None] | None] | None = None
 
 
 def read_likelihood(
@@ -64,10 +64,10 @@ def read_likelihood(
     )
 
 
-def _top(tops: Sequence[Mapping[str, float] | None] | None, place: int) -> float | None:
+def _top(tops: Sequence[Mapping[str, float | None] | None] | None, place: int) -> float | None:
     """Return the highest log-probability at a place, where the server tells it."""
     top = tops[place] if tops and place < len(tops) else None
-    return max(top.values()) if top else None
+    return max((value for value in top.values() if value is not None), default=None) if top else None
 
 
 def _greedy(values: Sequence[float], tops: Sequence[float | None]) -> bool:

@@ -7,8 +7,9 @@ from typing import Any, Final
 import msgspec
 
 from aliquot.systems.faults import FaultError
-from aliquot.systems.openai_answers import Part, Said, Usage, text_of_parts, told_fault, unreadable
+from aliquot.systems.openai_answers import Part, Said, Usage, text_of_parts, told_fault
 from aliquot.systems.token_logprobs import read_pieces
+from aliquot.systems.told_json import decode_told
 
 
 class Output(msgspec.Struct):
@@ -61,12 +62,7 @@ def read_response(body: bytes | msgspec.Raw, *, content_type: str = "") -> Said:
     Raises:
         FaultError: it is none, or tells of a fault.
     """
-    try:
-        found = _RESPONSE.decode(body)
-    except msgspec.ValidationError as error:
-        raise FaultError(f"the answer has not the shape of a response: {error}", again=True) from None
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        raise unreadable(bytes(body), content_type=content_type) from None
+    found = decode_told(body, _RESPONSE, of="a response", content_type=content_type)
     if found.error:
         raise told_fault(found.error)
     if found.output is None:

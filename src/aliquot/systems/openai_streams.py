@@ -10,10 +10,11 @@ import msgspec
 from aliquot.systems.events import DONE, EventParser
 from aliquot.systems.faults import FaultError
 from aliquot.systems.http_transport import Incoming
-from aliquot.systems.openai_answers import Said, decode_completion, read_choice, told_fault, unreadable
+from aliquot.systems.openai_answers import Said, decode_completion, read_choice, told_fault
 from aliquot.systems.openai_responses import ResponseEvent, read_response
 from aliquot.systems.overruled import settings_used
 from aliquot.systems.token_logprobs import Piece, read_pieces
+from aliquot.systems.told_json import decode_told
 
 BROKE_OFF: Final = "the answer's stream broke off"
 
@@ -25,6 +26,11 @@ class Stream(Protocol):
 
     def take(self, data: bytes) -> bool:
         """Take an event's data; return whether it brought a token."""
+        ...
+
+    @property
+    def over(self) -> bool:
+        """Whether the answer is whole, whatever the connection does."""
         ...
 
     def finish(self) -> Said:
@@ -67,6 +73,11 @@ class ChoiceStream:
         said.finish = bit.finish or said.finish
         return bool(bit.text or bit.reasoned or bit.refusal)
 
+    @property
+    def over(self) -> bool:
+        """Whether the end was announced."""
+        return self._done
+
     def finish(self) -> Said:
         """Return what was said; a stream that names neither its reason nor its end was cut on the way."""
         if not self._done and self._said.finish is None:
@@ -87,10 +98,7 @@ class ResponseStream:
         """Look at an event."""
         if data == DONE:
             return False
-        try:
-            event = _EVENT.decode(data)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            raise unreadable(data, content_type="an event") from None
+        event = decode_told(data, _EVENT, of="an event", content_type="an event")
         if event.type == "error":
             raise told_fault(event.error or {"message": event.message, "code": event.code})
         if event.type in {"response.completed", "response.incomplete", "response.failed"}:
@@ -99,9 +107,14 @@ class ResponseStream:
             self._tokens += read_pieces(event.logprobs)
         return event.type.endswith(".delta")
 
+    @property
+    def over(self) -> bool:
+        """Whether the event that holds the whole answer has come."""
+        return bool(bytes(self._whole))
+
     def finish(self) -> Said:
         """Return what the last event says."""
-        if not bytes(self._whole):
+        if not self.over:
             raise FaultError(BROKE_OFF, again=True)
         said = read_response(self._whole)
         said.pieces = said.pieces or self._tokens  # the last event may leave out what was told on the way
@@ -109,10 +122,16 @@ class ResponseStream:
 
 
 async def read_stream(incoming: Incoming, stream: Stream) -> Said:
-    """Feed a stream with the events of an answer as they come, and return what was said."""
+    """Feed a stream with the events of an answer as they come, and return what was said.
+
+    It ends with the event that says so: a server may leave the connection open behind it.
+    """
     async for data in _events(incoming):
         if stream.take(data):
             incoming.begin()
+        if stream.over:
+            incoming.end()
+            break
     return stream.finish()
 
 
@@ -120,6 +139,6 @@ async def _events(incoming: Incoming) -> AsyncIterator[bytes]:
     parser = EventParser()
     async for piece in incoming.pieces():
         for data in parser.feed(piece):
-            yield data
+            yield incoming.hide(data)
     for data in parser.close():
-        yield data
+        yield incoming.hide(data)

@@ -41,6 +41,8 @@ def refusal(status: int, headers: Mapping[str, str], body: bytes) -> FaultError:
     throttled = status == 429 and not quota
     wait = retry_after(headers) if status in {429, 503, 529} else None
     said = f": {error.message}" if error.message else ""
+    if 300 <= status < 400:
+        said = f", to {headers.get('Location', '').partition('?')[0]!r}"
     return FaultError(
         f"HTTP {status}{said}",
         again=(status in AGAIN or status >= 500) and not quota and not is_too_long(error, status=status),

@@ -7,12 +7,15 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from aliquot.systems.faults import FaultError
 from aliquot.systems.pace import Pace
 
 T = TypeVar("T")
+
+ABSURD_S: Final = 1e7
+"""Seconds (four months) from which a wait is none: a time of day where seconds belong, or a clock that is wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +126,8 @@ def retry_after(headers: Mapping[str, str], *, now: Callable[[], float] = time.t
     if until is None:
         return None
     here = _date(found.get("date", ""))
-    return max(0.0, until - (now() if here is None else here))
+    wait = max(0.0, until - (now() if here is None else here))
+    return wait if wait < ABSURD_S else None
 
 
 def _seconds(text: str) -> float | None:
@@ -131,7 +135,7 @@ def _seconds(text: str) -> float | None:
         value = float(text)
     except ValueError:
         return None
-    return value if 0 <= value < 1e7 else None
+    return value if 0 <= value < ABSURD_S else None
 
 
 def _date(text: str) -> float | None:

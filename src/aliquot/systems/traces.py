@@ -6,10 +6,11 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from math import inf
+from numbers import Real
 from typing import Any, Final, TypeGuard, cast, get_args
 
 from aliquot.errors import excerpt, nearest
-from aliquot.evidence.bounds import shorten
+from aliquot.evidence.bounds import shorten, whole
 from aliquot.evidence.messages import Told, is_message, told_by
 from aliquot.evidence.stages import Stage
 from aliquot.evidence.transcripts import ERROR, TOOL, ToolCall, Turn, bounded_turns
@@ -84,16 +85,6 @@ def trace_of(said: Mapping[str, Any], *, asked: Sequence[Mapping[str, str]]) -> 
     if made is None:
         made, failed = told.calls, told.failures
     return Trace(turns, stages, made, failed, told.answer)
-
-
-def whole(text: str) -> str:
-    r"""Return a text that can be written as UTF-8: halves of characters are replaced.
-
-    Examples:
-        >>> whole("Zürich"), whole("half \ud83d")
-        ('Zürich', 'half ?')
-    """
-    return text.encode("utf-8", "replace").decode()
 
 
 def _messages(said: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
@@ -260,5 +251,5 @@ def _text(told: Mapping[str, Any], name: str, at: str, *, required: bool = True)
 
 
 def is_number(value: object) -> TypeGuard[int | float]:
-    """Tell whether a value is a number; a truth value is none."""
-    return not isinstance(value, bool) and isinstance(value, int | float)
+    """Tell whether a value is a number, of numpy too; a truth value is none."""
+    return not isinstance(value, bool) and isinstance(value, Real)
