@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, get_args
+from typing import Final, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -247,7 +247,7 @@ def _bleu(sums: Floats) -> Floats:
     complete = np.all(sequences > 0, axis=-1) & (matches[..., 0] > 0)  # else some precision is 0
     logs = np.log(np.where(sequences > 0, smoothed / np.maximum(sequences, 1), 1.0)).mean(axis=-1)
     brevity = np.minimum(0.0, 1 - _ratio(reference, length))
-    return np.where(complete, 100 * np.exp(logs + brevity), np.where(length > 0, 0.0, np.nan))
+    return np.where(complete, 100 * np.exp(logs + brevity), np.where(length + reference > 0, 0.0, np.nan))
 
 
 def _chrf(sums: Floats) -> Floats:
@@ -277,6 +277,9 @@ _COMBINED: dict[Combine, _Combined] = {
     "bleu": _Combined(2 + 2 * _ORDERS, _bleu),
     "chrf": _Combined(3 * _LETTERS, _chrf),
 }
+
+COLUMNS: Final[Mapping[Combine, int]] = {name: one.columns for name, one in _COMBINED.items()}
+"""How many columns the parts of each have."""
 
 
 @dataclass(frozen=True, slots=True)
