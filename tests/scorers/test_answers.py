@@ -122,26 +122,6 @@ def test_an_unknown_rule_names_the_nearest() -> None:
         rule_named("numbre")
 
 
-@given(
-    st.text(max_size=200),
-    st.sampled_from(sorted(name for name, rule in RULES.items() if rule.reads == "text")),
-)
-def test_no_text_breaks_a_rule_and_values_are_zero_one_or_none(text: str, rule: str) -> None:
-    asserts = [{"type": "not-regex", "value": "^(a|b)+$"}, {"type": "icontains-any", "value": ["2", "x"]}]
-    item = Item(
-        "i",
-        {
-            "reference": {"a": 1} if rule == "json_fields" else "2",
-            "expect": "comply",
-            "options": ["2", "3"],
-            "asserts": asserts,
-        },
-    )
-    result = score(RULES[rule], item, text)
-    assert result.value in {0.0, 1.0, None}
-    assert (result.value is None) <= (result.status != "ok")
-
-
 @given(st.integers(-(10**9), 10**9))
 def test_every_whole_number_is_read_back_however_it_is_written(number: int) -> None:
     assert scored("number", f"It is {number}.", str(number))[0] == 1.0

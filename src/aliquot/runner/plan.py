@@ -21,7 +21,8 @@ from aliquot.runner.prompts import Prompt
 from aliquot.runner.rescoring import Rescored, require_one_metric
 from aliquot.runner.shots import Shots
 from aliquot.runner.stored import StoredRun
-from aliquot.scorers.rules import NEEDS, RULES, Reads, Rule, rule_named, score
+from aliquot.scorers.rule import NEEDS, Reads, Rule
+from aliquot.scorers.rules import RULES, score
 
 ORDER: Final = (
     "numpy default_rng([seed, 1]) permutation of the ids in byte order; a conversation stands where its first turn "
@@ -279,7 +280,7 @@ def _require_read(plan: Plan) -> None:
         if rule.whole_only:
             raise UsageError(
                 f"{rule.name} is a number of all texts together and no one text has it, so it makes no headline. Put "
-                f"one of each text first: scorers: [bits_per_byte, {rule.name}]"
+                f"one of each text first: scorers: [{_BESIDE[rule.reads]}, {rule.name}]"
             )
     for rules in plan.alternatives:
         for rule in sorted(set(rules.values()), key=lambda rule: rule.name):
@@ -293,6 +294,10 @@ def _require_read(plan: Plan) -> None:
         raise UsageError(f"scorers holds two ways to score that would both be called {twice!r}")
 
 
+_BESIDE: Final[Mapping[Reads, str]] = {"text": "token_f1", "likelihood": "bits_per_byte"}
+"""A rule with a value of each text, by what it reads."""
+
+
 def _fitting(gives: tuple[Reads, ...]) -> str:
     """Return the sentence that names the rules which read what a system gives, its own first."""
     own = [rule.name for rule in RULES.values() if rule.reads in gives and rule.reads != "text"]
@@ -301,10 +306,7 @@ def _fitting(gives: tuple[Reads, ...]) -> str:
 
 def _rule(spec: ScorerSpec, item: Item, orders: tuple[OptionOrder, ...]) -> Rule:
     """Return the item's rule, after checking that it can score the item in every order of its options."""
-    name = spec.rule or item.text(spec.field or "")
-    if name is None:
-        raise InputError(f"item {item.id!r} names no rule", row=item.row, field=spec.field, remedy="Name one")
-    rule = rule_named(name)
+    rule = spec.rule_of(item)
     for order in orders:
         _require_right(rule, arranged(item, order))
     return rule

@@ -20,7 +20,8 @@ from aliquot.item_sets.items import Item
 from aliquot.item_sets.option_order import AS_GIVEN, OptionOrder, arranged
 from aliquot.runner.evaluation import ScorerSpec
 from aliquot.runner.scoring import score_response
-from aliquot.scorers.rules import NEEDS, RATE, Rule, rule_named
+from aliquot.scorers.rule import NEEDS, RATE, Rule
+from aliquot.scorers.rules import rule_named
 
 RESCORINGS: Final = "rescorings.jsonl"
 """The file of a run directory that holds by which further rules its answers are scored, one a line."""
@@ -50,7 +51,7 @@ class Rescored(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def scorer(self) -> str:
         """The rules with their versions, and the items where they are other ones: ``words/1@3f9a12bc``."""
         rules = (rule_named(name) for name in sorted(set(self.rules.values())))
-        named = "+".join(f"{rule.name}/{rule.version}" for rule in rules)
+        named = "+".join(f"{rule.label}/{rule.version}" for rule in rules)
         return f"{named}@{self.items}" if self.items else named
 
     @property
@@ -81,22 +82,14 @@ def rules_of(scorer: ScorerSpec, items: Iterable[Item], *, file: str) -> dict[st
     """
     found: dict[str, str] = {}
     for item in items:
-        name = scorer.rule or item.text(scorer.field or "")
-        if name is None:
-            raise InputError(
-                f"item {item.id!r} names no rule",
-                file=file,
-                row=item.row,
-                field=scorer.field,
-                remedy="Name one",
-            )
         try:
-            rule_named(name).try_on(item)
+            rule = scorer.rule_of(item)
+            rule.try_on(item)
         except InputError as error:
             remedy = error.remedy or "Give items that have it: --evaluation FILE"
             problem = error.problem if item.id in error.problem else f"item {item.id!r}: {error.problem}"
             raise InputError(problem, file=file, row=error.row, field=error.field, remedy=remedy) from error
-        found[item.id] = name
+        found[item.id] = rule.name
     require_one_metric(rule_named(name) for name in found.values())
     return found
 
@@ -215,8 +208,10 @@ def describe_metric(rule: Rule, name: str, values: pl.Series, *, headline: bool)
         values: its values.
         headline: whether it is the run's main metric.
     """
-    row = metric_row(name, values, kind=rule.kind, better=rule.better, headline=headline)
-    return row | {"combine": rule.combine}
+    bounds = {} if rule.kind == "real" else {"low": 0.0, "high": rule.high}
+    row = metric_row(name, values, kind=rule.kind, better=rule.better, headline=headline, **bounds)
+    failed = row["low"] if rule.better == "higher" else row["high"]
+    return row | {"combine": rule.combine, "on_failure": None if rule.whole_only else failed}
 
 
 def read_rescorings(run: RunDirectory) -> tuple[Rescored, ...]:

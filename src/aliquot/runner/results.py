@@ -24,7 +24,8 @@ from aliquot.runner.evaluation import CHOICE
 from aliquot.runner.executor import Key
 from aliquot.runner.rescoring import Rescored, describe_metric, read_rescorings, with_rescored
 from aliquot.runner.scoring import score_response
-from aliquot.scorers.rules import RATE, rule_named
+from aliquot.scorers.rule import RATE, shortened
+from aliquot.scorers.rules import rule_named
 
 METRIC: Final = RATE
 """The headline metric of right and wrong: 1 when the answer is right by its rule."""
@@ -190,7 +191,7 @@ def order_of(manifest: Manifest, system: str) -> OptionOrder:
 
 def _scorer_name(manifest: Manifest) -> str:
     """Return the name under which outcomes are kept: the one rule, or the field that names each item's rule."""
-    return next(iter(manifest.scorers)) if len(manifest.scorers) == 1 else "rule of the item"
+    return shortened(next(iter(manifest.scorers))) if len(manifest.scorers) == 1 else "rule of the item"
 
 
 def _item_row(manifest: Manifest, kept: KeptItem) -> dict[str, Any]:
@@ -262,7 +263,7 @@ def _paid(cost: float, currency: str, source: str) -> str:
 
 
 def _rule_text(name: str, about: Mapping[str, Any]) -> str:
-    return f"{name}/{about['version']} ({about['normalisation']})"
+    return f"{shortened(name)}/{about['version']} ({about['normalisation']})"
 
 
 def _joined(record: Mapping[str, Any], *names: str) -> str:

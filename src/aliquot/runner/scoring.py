@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import cast
 
+from aliquot.evidence.status import SYSTEM_SIDE
 from aliquot.files.records import Response
 from aliquot.item_sets.items import Item
-from aliquot.scorers.rules import NEEDS, Rule, score
+from aliquot.scorers.rule import NEEDS, Rule
+from aliquot.scorers.rules import score
 from aliquot.scorers.scores import Score, ScoreStatus
 
 
@@ -16,7 +18,7 @@ def score_response(rule: Rule, item: Item, response: Response) -> Score:
     A response that is no answer (truncated, timed out, failed, lost) has no value and keeps its status; under
     a rate the system's own failures count as 0. Two exceptions, where a value wins over the status: an answer
     that was cut is scored by a rule that its opening decides, and a refusal by the system itself is right on an
-    item that expects one.
+    item that expects one. To a number of the whole corpus the system's own failures add what an empty text does.
 
     Args:
         rule: how to score.
@@ -37,4 +39,9 @@ def score_response(rule: Rule, item: Item, response: Response) -> Score:
         return Score(cut.value, label=cut.label, status=status, note="scored by the opening of a cut answer")
     if status == "refused" and item.expect == "refuse" and rule.kind == "binary":
         return Score(1.0, label="refuse", status=status)
-    return Score(None, status=status, note=response.reason)
+    parts = (
+        rule.apply(item, "").parts
+        if rule.combine and rule.reads == "text" and status in SYSTEM_SIDE
+        else None
+    )
+    return Score(None, status=status, note=response.reason, parts=parts)

@@ -85,4 +85,5 @@ def score_by(measure: Measure) -> Callable[[Item, Sequence[OptionLikelihood]], S
         option = options[place].option
         return verdict(right=option in right_options(item), label=option[:_LABEL], note=note)
 
+    apply.__doc__ = f"1 when the option with the most {measure.words} is the reference."
     return apply

@@ -10,6 +10,7 @@ import re
 import string
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final, TypeAlias, cast
 
 from aliquot.errors import UsageError, nearest
@@ -31,7 +32,7 @@ def regex_step(
     Raises:
         UsageError: the pattern is none.
     """
-    pattern = _compiled(regex_pattern)
+    pattern = compiled(regex_pattern)
 
     def read(answer: str) -> str:
         found = cast("list[str | tuple[str, ...]]", pattern.findall(answer))
@@ -152,14 +153,20 @@ def exact_match(
     """
     sides = [answer, reference]
     for ignored in regexes_to_ignore:
-        sides = [_compiled(ignored).sub("", side) for side in sides]
+        sides = [compiled(ignored).sub("", side) for side in sides]
     if ignore_case:
         sides = [side.lower() for side in sides]
     dropped = (string.punctuation if ignore_punctuation else "") + (string.digits if ignore_numbers else "")
     return len({side.translate(str.maketrans("", "", dropped)) for side in sides}) == 1
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+@lru_cache(maxsize=1024)
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Return a regular expression.
+
+    Raises:
+        UsageError: it is none.
+    """
     try:
         return re.compile(pattern)
     except re.error as error:

@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Literal, NoReturn, TypeAlias, cast
 
-from aliquot.errors import MachineError, UsageError
+from aliquot.errors import InputError, MachineError, UsageError
+from aliquot.item_sets.items import Item
 from aliquot.scorers.refusals import is_refusal
+from aliquot.scorers.rule import Settings
+from aliquot.scorers.scores import Score, unparsed, verdict
 
 Fault: TypeAlias = Literal["refused", "truncated", "syntax", "schema"]
 """Why an answer is not the JSON that was asked for: no answer, cut, not JSON, or JSON of another form."""
@@ -199,3 +202,53 @@ def _references(node: object) -> Iterator[str]:
     elif isinstance(node, list):
         for value in cast("list[object]", node):
             yield from _references(value)
+
+
+class JsonForm(Settings, frozen=True):
+    """What form the JSON must have.
+
+    Attributes:
+        schema: JSON Schema of every answer; else the one in the item's field ``schema``; without any, JSON is enough.
+    """
+
+    schema: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.schema is not None:
+            check_schema(self.schema)
+
+
+def score_json_valid(item: Item, text: str, settings: JsonForm) -> Score:
+    """1 when the answer is JSON of the wanted form, whatever its values are; the note tells what else it is."""
+    found = read_json_answer(text, schema=_schema(settings, item))
+    return verdict(right=found.fault is None, label=found.fault or "valid", note=found.reason)
+
+
+def score_json_share(item: Item, text: str, settings: JsonForm) -> Score:
+    """Share of the reference's fields that the answer has right, form apart: JSON of another form is compared too."""
+    reference = item.reference
+    wanted = read_json_answer(reference).value if isinstance(reference, str) else reference
+    if not isinstance(wanted, dict | list) or not wanted:
+        raise InputError(
+            f"item {item.id!r}: the rule 'json_share' needs a JSON object or list as reference",
+            row=item.row,
+            field="reference",
+        )
+    found = read_json_answer(text, schema=_schema(settings, item))
+    if found.fault not in {None, "schema"}:
+        return unparsed(f"{found.fault}: {found.reason}")
+    fields = right_fields(cast("object", wanted), found.value)
+    wrong = [path for path, right in fields.items() if not right]
+    label = f"{len(fields) - len(wrong)} of {len(fields)} fields"
+    return Score(
+        1 - len(wrong) / len(fields), label=label, note=f"wrong: {', '.join(wrong[:20])}" if wrong else None
+    )
+
+
+def _schema(settings: JsonForm, item: Item) -> Mapping[str, Any] | None:
+    given = item.fields.get("schema")
+    if settings.schema is not None or given is None:
+        return settings.schema
+    if not isinstance(given, dict):
+        raise InputError(f"item {item.id!r}: its schema is no object", row=item.row, field="schema")
+    return cast("dict[str, Any]", given)

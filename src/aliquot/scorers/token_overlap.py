@@ -7,7 +7,16 @@ import string
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, Literal, cast
+
+import msgspec
+
+from aliquot.errors import InputError
+from aliquot.item_sets.items import Item
+from aliquot.scorers.answers import right_answers
+from aliquot.scorers.json_answers import read_json_answer
+from aliquot.scorers.rule import Settings
+from aliquot.scorers.scores import Score, unparsed, verdict
 
 _ARTICLES: Final = re.compile(r"\b(a|an|the)\b")
 _NO_PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
@@ -102,3 +111,63 @@ def span_overlap(found: Iterable[tuple[int, int, str]], wanted: Iterable[tuple[i
     shared = len(marked & true)
     precision, recall = shared / len(marked), shared / len(true)
     return Overlap(precision, recall, 2 * precision * recall / (precision + recall) if shared else 0.0)
+
+
+class Tokens(Settings, frozen=True):
+    """Which words are compared.
+
+    Attributes:
+        articles: ``dropped`` as SQuAD does, or ``kept``.
+    """
+
+    articles: Literal["dropped", "kept"] = "dropped"
+
+    @property
+    def normalised(self) -> Callable[[str], str]:
+        """What is made equal before the text is split."""
+        return squad_normalised if self.articles == "dropped" else token_normalised
+
+
+def score_squad_exact(item: Item, text: str, settings: Tokens) -> Score:
+    """1 when the whole answer is the reference or an accepted answer after SQuAD's normalisation."""
+    answer = settings.normalised(text)
+    return verdict(
+        right=answer in {settings.normalised(one) for one in right_answers(item)}, label=answer[:80]
+    )
+
+
+def score_token_f1(item: Item, text: str, settings: Tokens) -> Score:
+    """F1 of the words that answer and reference share, of several references the best."""
+    found = token_overlap(text, right_answers(item), normalised=settings.normalised)
+    return Score(found.f1, label=f"P {found.precision:.2f}, R {found.recall:.2f}")
+
+
+def score_span_f1(item: Item, text: str) -> Score:
+    """F1 of the spans an answer marks: a JSON list of [start, end, label], as the reference is."""
+    wanted = _spans(
+        item.reference if not isinstance(item.reference, str) else read_json_answer(item.reference).value
+    )
+    if wanted is None:
+        raise InputError(
+            f"item {item.id!r}: the rule 'span_f1' needs a list of [start, end, label] as reference",
+            row=item.row,
+            field="reference",
+        )
+    answer = read_json_answer(text)
+    found = _spans(answer.value)
+    if found is None:
+        return unparsed(answer.reason or "no list of [start, end, label]")
+    overlap = span_overlap(found, wanted)
+    return Score(overlap.f1, label=f"P {overlap.precision:.2f}, R {overlap.recall:.2f}")
+
+
+def _spans(value: object) -> list[tuple[int, int, str]] | None:
+    if not isinstance(value, list | tuple):
+        return None
+    spans: list[tuple[int, int, str]] = []
+    for one in cast("Sequence[Any]", value):
+        try:
+            spans.append(msgspec.convert(one, tuple[int, int, str]))
+        except msgspec.ValidationError:
+            return None
+    return spans

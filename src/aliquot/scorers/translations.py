@@ -10,6 +10,10 @@ from functools import cache
 from typing import Any, Final, Literal, TypeAlias
 
 from aliquot.errors import MachineError
+from aliquot.item_sets.items import Item
+from aliquot.scorers.answers import right_answers
+from aliquot.scorers.rule import Settings
+from aliquot.scorers.scores import Score
 from aliquot.stats.corpus import corpus_value
 from aliquot.stats.results import Undefined
 
@@ -32,6 +36,44 @@ class Parts:
     value: float
     parts: tuple[float, ...]
     combine: Literal["bleu", "chrf"]
+
+
+class Tokenizer(Settings, frozen=True):
+    """How BLEU splits texts.
+
+    Attributes:
+        tokenizer: sacrebleu's name of it.
+    """
+
+    tokenizer: Literal["13a", "intl", "zh", "char", "none"] = "13a"
+
+
+class Rouge(Settings, frozen=True):
+    """Which ROUGE.
+
+    Attributes:
+        kind: of single words, of pairs, or of the longest common subsequence.
+    """
+
+    kind: RougeKind = "rougeL"
+
+
+def score_bleu(item: Item, text: str, settings: Tokenizer) -> Score:
+    """Parts of BLEU; there is a value of the whole corpus only."""
+    found = bleu(text, right_answers(item), tokenizer=settings.tokenizer)
+    return Score(None, label=f"{found.value:.1f} alone", parts=found.parts)
+
+
+def score_chrf(item: Item, text: str) -> Score:
+    """Parts of chrF2; there is a value of the whole corpus only."""
+    found = chrf(text, right_answers(item))
+    return Score(None, label=f"{found.value:.1f} alone", parts=found.parts)
+
+
+def score_rouge(item: Item, text: str, settings: Rouge) -> Score:
+    """F1 of ROUGE, of several references the best."""
+    precision, recall, f1 = rouge(text, right_answers(item), kind=settings.kind)
+    return Score(f1, label=f"P {precision:.2f}, R {recall:.2f}")
 
 
 def bleu(answer: str, references: Sequence[str], *, tokenizer: str = "13a") -> Parts:
