@@ -13,8 +13,8 @@ from pathlib import Path
 
 import msgspec
 
-from aliquot.scorers.catalogue import RULES
 from aliquot.scorers.rule import Rule, Settings
+from aliquot.scorers.rules import RULES
 
 PAGE = Path(__file__).resolve().parent / "scorers.md"
 MARK = "<!-- Everything below is written by make scorers -->\n"

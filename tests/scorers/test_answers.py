@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from aliquot.errors import InputError, UsageError
 from aliquot.item_sets.items import Item
-from aliquot.scorers.rules import RULES, rule_named, score
+from aliquot.scorers.rules import RULES, rule_named
+from aliquot.scorers.scoring import score
 
 
 def scored(rule: str, text: str, reference: object, **fields: object) -> tuple[float | None, str]:

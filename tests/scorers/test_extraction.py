@@ -47,6 +47,7 @@ def one(function: str, *answers: str, **settings: Any) -> list[str]:
 def test_filters_one_by_one() -> None:
     assert one("take_first", "a", "b") == ["a"]
     assert one("take_first_k", "a", "b", "c", k=2) == ["a", "b"]
+    assert one("take_first_k", "a", k=2) == ["a"]
     assert one("majority_vote", "b", "a", "a", "b") == ["b"]  # a tie is the one given first
     assert one("remove_whitespace", "  a b ", "\tc\n") == ["a b", "c"]
     assert one("lowercase", "Ä b") == ["ä b"]
@@ -74,10 +75,12 @@ def test_what_is_ignored_is_ignored_on_both_sides() -> None:
         ([{"function": "regex", "pattern": "x"}], "takes no such settings"),
         ([{"function": "regex", "regex_pattern": "("}], "no pattern"),
         ([{}], "there is no filter"),
+        ([{"function": "regex", "group_select": "last"}], "takes no such settings"),
+        ([{"function": "map", "mapping_dict": "A"}], "takes no such settings"),
+        ([{"function": "take_first_k", "k": "2"}], "takes no such settings"),
+        ([{"function": "take_first_k", "k": 0}], "a whole number from 1"),
     ],
 )
 def test_a_filter_that_cannot_be_used_is_named(steps: list[dict[str, Any]], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         read_steps(steps)
-    with pytest.raises(UsageError, match="needs 3 attempts"):
-        one("take_first_k", "a", k=3)

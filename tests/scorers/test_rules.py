@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from aliquot.errors import UsageError
 from aliquot.item_sets.items import Item
-from aliquot.scorers.catalogue import RULES
 from aliquot.scorers.rule import RATE, Rule, shortened
 from aliquot.scorers.rule_texts import read_rule, write_rule
-from aliquot.scorers.rules import rule_named, rule_text, score
+from aliquot.scorers.rules import RULES, rule_named, rule_text
+from aliquot.scorers.scoring import score
 
 FIELDS: dict[str, Any] = {
     "reference": "2",
@@ -31,7 +31,11 @@ OWN: dict[str, dict[str, Any]] = {
 }
 """Fields that a rule needs in another form."""
 
-SET: dict[str, dict[str, Any]] = {"regex": {"pattern": "[0-9]"}, "form": {"shape": "one_line"}}
+SET: dict[str, dict[str, Any]] = {
+    "regex": {"pattern": "[0-9]"},
+    "form": {"shape": "one_line"},
+    "majority": {"of": "words"},
+}
 """Settings of rules that need some."""
 
 EXTRAS = {"bleu": "sacrebleu", "rouge": "rouge_score"}
@@ -129,6 +133,10 @@ def test_a_mapping_names_the_same_rule() -> None:
         ('never(texts=["..."])', "no phrase that can be looked for"),
         ("length(least=5, most=2)", "holds no text"),
         ('exact_match(filter=[{"function": "x"}])', "there is no filter 'x'"),
+        ('majority(of="majority")', "there is no rule 'majority'"),
+        ('majority(of="token_f1")', "reads no answer of one attempt"),
+        ('majority(of="acc")', "reads no answer of one attempt"),
+        ("majority", r"needs the setting of: majority\(of=...\)"),
         ("2x", "names no rule"),
         ("x" * 30_000, "names no rule"),
         ({"relative": 1}, "a rule with settings is written"),

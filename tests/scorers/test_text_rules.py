@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from aliquot.errors import InputError
 from aliquot.item_sets.items import Item
 from aliquot.scorers.rule_texts import write_rule
-from aliquot.scorers.rules import rule_named, score
+from aliquot.scorers.rules import rule_named
 from aliquot.scorers.sameness import Sameness, comparable
+from aliquot.scorers.scoring import score
 from aliquot.scorers.texts import trimmed
 
 

@@ -14,8 +14,8 @@ from aliquot.runner.evaluation import Guards
 from aliquot.runner.evaluation_file import DECODING_KEYS, GUARD_KEYS, KEYS, SYSTEM_KEYS, parse_evaluation
 from aliquot.runner.models import MODEL_KEYS
 from aliquot.runner.plan import make_plan
-from aliquot.scorers.catalogue import RULES
 from aliquot.scorers.choices import MEASURES
+from aliquot.scorers.rules import RULES
 from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.fake import FakeSystem
 from aliquot.systems.mappings import KEYS as REPLY_KEYS

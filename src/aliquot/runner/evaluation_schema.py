@@ -27,8 +27,8 @@ from aliquot.runner.models import COMMAND_KEYS, FUNCTION_KEYS, MODEL_KEYS, MODEL
 from aliquot.runner.prompt_keys import PLAIN_ORDERS, SHOT_KEYS
 from aliquot.runner.stored import MISSING
 from aliquot.runner.variants import VARIANT_KEYS
-from aliquot.scorers.catalogue import RULES
 from aliquot.scorers.rule import Rule
+from aliquot.scorers.rules import RULES
 from aliquot.systems.endpoint import PATHS
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"

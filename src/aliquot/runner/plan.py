@@ -22,7 +22,8 @@ from aliquot.runner.rescoring import Rescored, require_one_metric
 from aliquot.runner.shots import Shots
 from aliquot.runner.stored import StoredRun
 from aliquot.scorers.rule import NEEDS, Reads, Rule
-from aliquot.scorers.rules import RULES, score
+from aliquot.scorers.rules import RULES
+from aliquot.scorers.scoring import score
 
 ORDER: Final = (
     "numpy default_rng([seed, 1]) permutation of the ids in byte order; a conversation stands where its first turn "
@@ -277,6 +278,11 @@ def _require_read(plan: Plan) -> None:
                     f"the rule {rule.name!r} reads {NEEDS[rule.reads]}; {name!r} has mode: {spec.mode}. "
                     f"{_fitting(spec.gives)}"
                 )
+        if rule.pools:
+            raise UsageError(
+                f"{rule.label} scores all attempts at an item together, so it makes no headline. Put a rule of each "
+                f"attempt first: scorers: [words, {rule.label}]"
+            )
         if rule.whole_only:
             raise UsageError(
                 f"{rule.name} is a number of all texts together and no one text has it, so it makes no headline. Put "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -19,7 +19,7 @@ from aliquot.files.writing import write_whole
 from aliquot.item_sets.items import Item
 from aliquot.item_sets.option_order import AS_GIVEN, OptionOrder, arranged
 from aliquot.runner.evaluation import ScorerSpec
-from aliquot.runner.scoring import score_response
+from aliquot.runner.scoring import score_attempts, score_response
 from aliquot.scorers.rule import NEEDS, RATE, Rule
 from aliquot.scorers.rules import rule_named
 
@@ -158,9 +158,9 @@ def with_rescored(
     concerned = [one for one in responses if one.task == rescored.task and one.item in rescored.rules]
     able = systems_read(rescored, concerned)
     rows = [
-        _outcome(rescored, response, items, order=shown.get(response.system, AS_GIVEN))
-        for response in concerned
-        if response.system in able
+        _outcome(rescored, together, items, order=shown.get(together[0].system, AS_GIVEN))
+        for together in _together(rescored, concerned)
+        if together[0].system in able
     ]
     if not rows:
         return evidence
@@ -244,12 +244,27 @@ def keep_rescoring(run: RunDirectory, rescored: Rescored) -> None:
     write_whole(run.path / RESCORINGS, b"".join(lines))
 
 
+def _together(rescored: Rescored, responses: Iterable[Response]) -> Iterator[tuple[Response, ...]]:
+    """Yield each response, and where a rule pools them all attempts at an item at once."""
+    pooled: dict[tuple[str, str], list[Response]] = {}
+    for response in responses:
+        if rule_named(rescored.rules[response.item]).pools:
+            pooled.setdefault((response.system, response.item), []).append(response)
+        else:
+            yield (response,)
+    for attempts in pooled.values():
+        yield tuple(sorted(attempts, key=lambda one: one.attempt))
+
+
 def _outcome(
-    rescored: Rescored, response: Response, items: Mapping[str, Item], *, order: OptionOrder
+    rescored: Rescored, together: tuple[Response, ...], items: Mapping[str, Item], *, order: OptionOrder
 ) -> dict[str, Any]:
+    """Return the outcome of a response, or of several attempts together, which is that of the first."""
+    response = together[0]
     item = Item(response.item, rescored.fields.get(response.item) or items[response.item].fields)
     item = arranged(item, order)
-    found = score_response(rule_named(rescored.rules[response.item]), item, response)
+    rule = rule_named(rescored.rules[response.item])
+    found = score_attempts(rule, item, together) if rule.pools else score_response(rule, item, response)
     key = {name: getattr(response, name) for name in ("system", "task", "item", "attempt")}
     scored = {"value": found.value, "label": found.label, "status": found.status, "parts": found.parts}
     return key | scored | {"by": "rule"} | {"metric": rescored.metric, "scorer": rescored.scorer}

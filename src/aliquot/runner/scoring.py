@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
-from aliquot.evidence.status import SYSTEM_SIDE
+from aliquot.evidence.status import MEASUREMENT_SIDE, SYSTEM_SIDE
 from aliquot.files.records import Response
 from aliquot.item_sets.items import Item
 from aliquot.scorers.rule import NEEDS, Rule
-from aliquot.scorers.rules import score
 from aliquot.scorers.scores import Score, ScoreStatus
+from aliquot.scorers.scoring import score
+
+
+def score_attempts(rule: Rule, item: Item, responses: Sequence[Response]) -> Score:
+    """Return the score of all attempts at an item together; what the measurement lost does not take part.
+
+    Args:
+        rule: a rule that pools attempts.
+        item: what was asked.
+        responses: what came back, in the order of the attempts; at least one.
+    """
+    there = [one for one in responses if one.status not in MEASUREMENT_SIDE]
+    if not there:
+        return Score(None, status=cast("ScoreStatus", responses[0].status), note=responses[0].reason)
+    return rule.apply(item, [(one.text or "") if one.status == "ok" else "" for one in there])
 
 
 def score_response(rule: Rule, item: Item, response: Response) -> Score:

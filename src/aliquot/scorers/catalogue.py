@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from aliquot.errors import UsageError, excerpt, nearest
 from aliquot.files.records import TextLikelihood
 from aliquot.item_sets.items import Item
 from aliquot.scorers.answers import score_choice, score_exact, score_number, score_words
 from aliquot.scorers.asserts import score_asserts
-from aliquot.scorers.choices import MEASURES, score_by
+from aliquot.scorers.choices import MEASURES, score_brier, score_by
 from aliquot.scorers.filtered import Filtered, score_exact_match
 from aliquot.scorers.formats import Form, Length, score_form, score_length
 from aliquot.scorers.objects import score_json_fields
@@ -18,6 +19,7 @@ from aliquot.scorers.phrases import Never, Pattern, Phrases, score_contains, sco
 from aliquot.scorers.quantities import Tolerance, score_number_near
 from aliquot.scorers.refusals import OPENING, score_refusal
 from aliquot.scorers.rule import Rule
+from aliquot.scorers.rule_texts import read_rule
 from aliquot.scorers.sameness import Sameness
 from aliquot.scorers.scores import Score
 from aliquot.scorers.texts import NORMALISATION
@@ -261,14 +263,50 @@ _PROBABLE: Final = (
         )
         for name, one in MEASURES.items()
     ),
+    Rule(
+        "brier",
+        "1",
+        "the options' probabilities made to add up to 1",
+        score_brier,
+        "How far probabilities are off: a model can gain by being right more often, or by being surer of the same.",
+        reads="options",
+        metric="brier",
+        kind="bounded",
+        high=2.0,
+        better="lower",
+    ),
     _of_texts("bits_per_byte", "bytes of UTF-8", score_bits_per_byte, "bits"),
     _of_texts("byte_perplexity", "bytes of UTF-8", score_byte_perplexity, "perplexity"),
     _of_texts("word_perplexity", "words between white space", score_word_perplexity, "perplexity"),
 )
 """Rules that read how probable options or texts are."""
 
-RULES: Final[Mapping[str, Rule]] = {
+SINGLE: Final[dict[str, Rule]] = {
     rule.name: rule if rule.settings is None or rule.needs else rule.with_settings({})
     for rule in (*_COMPARING, *_STRUCTURED, *_LIMITS, *_GRADED, *_PROBABLE)
 }
-"""Every rule by its name without settings; one that needs some is as yet without them."""
+"""Every rule that scores one answer, by its name without settings; one that needs some is as yet without them."""
+
+ALIASES: Final[Mapping[str, str]] = {
+    "acc": "choice_by_likelihood",
+    "acc_norm": "choice_by_characters",
+    "acc_bytes": "choice_by_bytes",
+    "acc_mutual_info": "choice_by_pmi",
+    "brier_score": "brier",
+}
+"""What lm-evaluation-harness calls a rule that goes by a name of its own here."""
+
+
+def rule_among(rules: Mapping[str, Rule], text: str) -> Rule:
+    """Return the rule of a text out of several.
+
+    Raises:
+        UsageError: there is no such rule, or it cannot have these settings.
+        MachineError: what a setting needs is not installed.
+    """
+    name, settings = read_rule(text)
+    name = ALIASES.get(name, name)
+    if name not in rules:
+        raise UsageError(f"there is no rule {excerpt(name)}. {nearest(name, rules)}")
+    plain = rules[name]
+    return plain.with_settings(settings) if settings or plain.needs else plain

@@ -53,18 +53,14 @@ def map_step(*, mapping_dict: Mapping[str, str], default_value: str = "") -> Ste
 
 
 def take_first_k_step(*, k: int) -> Step:
-    """Keep the first k attempts.
+    """Keep the first k attempts, or as many as there are yet.
 
     Raises:
-        UsageError: there are fewer.
+        UsageError: k is no whole number from 1.
     """
-
-    def take(answers: Sequence[str]) -> list[str]:
-        if len(answers) < k:
-            raise UsageError(f"take_first_k needs {k} attempts an item, and there are {len(answers)}")
-        return list(answers[:k])
-
-    return take
+    if k < 1:
+        raise UsageError(f"take_first_k: k is {k}; it must be a whole number from 1")
+    return lambda answers: list(answers[:k])
 
 
 def _each(change: Callable[[str], str]) -> Callable[[], Step]:
@@ -87,6 +83,10 @@ STEPS: Final[Mapping[str, Callable[..., Step]]] = {
     "map": map_step,
 }
 """The filters by the harness's names."""
+
+
+POOLING: Final = frozenset({"majority_vote", "take_first_k"})
+"""Filters that make another answer of all attempts than of one."""
 
 
 def read_steps(steps: Iterable[Mapping[str, Any]]) -> Step:
@@ -120,9 +120,11 @@ def _made(step: Mapping[str, Any]) -> Step:
         raise UsageError(f"there is no filter {name!r}. {nearest(name, STEPS)}")
     settings = {key: value for key, value in step.items() if key != "function"}
     try:
-        return STEPS[name](**settings)
-    except TypeError as error:
+        made = STEPS[name](**settings)
+        made([""])
+    except (TypeError, AttributeError) as error:
         raise UsageError(f"the filter {name!r} takes no such settings ({error})") from error
+    return made
 
 
 def exact_match(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from aliquot.item_sets.items import Item
 from aliquot.scorers.answers import right_answers
-from aliquot.scorers.extraction import INVALID, compiled, exact_match, read_steps
+from aliquot.scorers.extraction import INVALID, POOLING, compiled, exact_match, read_steps
 from aliquot.scorers.rule import Settings
 from aliquot.scorers.scores import Score, unparsed, verdict
 
@@ -33,11 +34,16 @@ class Filtered(Settings, frozen=True):
         for pattern in self.regexes_to_ignore:
             compiled(pattern)
 
+    @property
+    def pools(self) -> bool:
+        """Whether a filter looks at all attempts."""
+        return any(step.get("function") in POOLING for step in self.filter)
 
-def score_exact_match(item: Item, text: str, settings: Filtered) -> Score:
-    """1 when what the filters read out of the answer is the reference, or an accepted answer."""
+
+def score_exact_match(item: Item, found: str | Sequence[str], settings: Filtered) -> Score:
+    """1 when what the filters read out of the answer, or first out of all attempts, is a right answer."""
     wanted = right_answers(item)
-    read = read_steps(settings.filter)([text])[0]
+    read = read_steps(settings.filter)([found] if isinstance(found, str) else found)[0]
     if read == INVALID:
         return unparsed("the filters read nothing out of the answer")
     return verdict(right=any(_same(read, one, settings) for one in wanted), label=read[:80])

@@ -47,6 +47,11 @@ _LONG: Final = 80
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What of a rule can be set; the base of every rule's own settings."""
 
+    @property
+    def pools(self) -> bool:
+        """Whether a rule with these settings scores all attempts at an item together."""
+        return False
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -90,6 +95,11 @@ class Rule:
     better: Better = field(default="higher", compare=False)
     combine: str | None = field(default=None, compare=False)
     whole_only: bool = field(default=False, compare=False)
+
+    @property
+    def pools(self) -> bool:
+        """Whether it scores all attempts at an item together: it is given their texts in order."""
+        return self.given is not None and self.given.pools
 
     @property
     def needs(self) -> tuple[str, ...]:

@@ -1,20 +1,19 @@
-"""The rule of a text, and the one door through which a response is scored."""
+"""Every rule by name, and the rule of a text."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import lru_cache
+from typing import Final
 
-from aliquot.errors import UsageError, excerpt, nearest
-from aliquot.item_sets.items import Item
-from aliquot.scorers.catalogue import RULES
-from aliquot.scorers.refusals import is_refusal
+from aliquot.errors import UsageError, excerpt
+from aliquot.scorers.catalogue import SINGLE, rule_among
+from aliquot.scorers.majority import MAJORITY
 from aliquot.scorers.rule import Rule
-from aliquot.scorers.rule_texts import read_rule, write_rule
-from aliquot.scorers.scores import EMPTY, Score, unparsed
+from aliquot.scorers.rule_texts import write_rule
 
-__all__ = ["RULES", "rule_named", "rule_text", "score"]
+RULES: Final[Mapping[str, Rule]] = SINGLE | {MAJORITY.name: MAJORITY}
+"""Every rule by its name without settings; one that needs some is as yet without them."""
 
 
 @lru_cache(maxsize=4096)
@@ -22,21 +21,18 @@ def rule_named(text: str) -> Rule:
     """Return the rule of a text.
 
     Args:
-        text: a name, and settings in brackets where there are any: ``number_near(relative=0.01)``.
+        text: a name, and settings in brackets where there are any: ``number_near(relative=0.01)``; or a name that
+            lm-evaluation-harness has for it (``ALIASES``).
 
     Raises:
         UsageError: there is no such rule, or it cannot have these settings.
         MachineError: what a setting needs is not installed.
 
     Examples:
-        >>> rule_named('exact( case = "kept" )').name
-        'exact(case="kept")'
+        >>> rule_named('exact( case = "kept" )').name, rule_named("acc_norm").name
+        ('exact(case="kept")', 'choice_by_characters')
     """
-    name, settings = read_rule(text)
-    if name not in RULES:
-        raise UsageError(f"there is no rule {excerpt(name)}. {nearest(name, RULES)}")
-    plain = RULES[name]
-    return plain.with_settings(settings) if settings or plain.needs else plain
+    return rule_among(RULES, text)
 
 
 def rule_text(told: object) -> str:
@@ -58,31 +54,3 @@ def rule_text(told: object) -> str:
     if not isinstance(told, str):
         raise UsageError(f"{excerpt(told)} names no rule")
     return rule_named(told).name
-
-
-def score(rule: Rule, item: Item, text: str) -> Score:
-    """Return what a rule that reads texts says about the text of a response.
-
-    An answer without text is ``unparsed`` under every rule: a rule that reads no refusal in it, or finds nothing
-    forbidden, would call it right. One that is wrong because it refuses is ``refused`` and has no value of its own:
-    under a rate it counts as failed, and the finding counts it among the refusals.
-
-    Args:
-        rule: how to score.
-        item: what was asked, with its reference.
-        text: what was answered.
-
-    Raises:
-        InputError: the item lacks what the rule needs (reference, options, expectation).
-
-    Examples:
-        >>> item = Item("capital", {"question": "Capital of Norway?", "reference": "Oslo"})
-        >>> score(RULES["words"], item, "It is Oslo.").value, score(RULES["words"], item, "Bergen").value
-        (1.0, 0.0)
-    """
-    if not text.strip():
-        return replace(unparsed(EMPTY), parts=rule.apply(item, "").parts if rule.combine else None)
-    result = rule.apply(item, text)
-    if rule.forbids or result.value == 1.0 or not is_refusal(text):
-        return result
-    return Score(None, label="refuse", status="refused", parts=result.parts)
