@@ -4,7 +4,7 @@ BIN = $(VENV)/bin
 WORKERS = 2
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS)
 
-.PHONY: help demo test test-all fuzz check docs readers schemas screenshots bench validity mutants clean
+.PHONY: help demo test test-all fuzz check docs readers schemas scorers screenshots bench validity mutants clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -38,6 +38,9 @@ readers: $(VENV)/.dev ## every shared log read, beside what its tool printed; wr
 
 schemas: $(VENV)/.dev ## the JSON Schema of every kind of finding; writes docs/schemas
 	@$(BIN)/python docs/make_schemas.py
+
+scorers: $(VENV)/.dev ## every scorer rule with its settings; writes docs/scorers.md
+	@$(BIN)/python docs/make_scorers.py
 
 screenshots: $(VENV)/.dev ## the pictures of docs/report.md, taken in Chromium; writes docs/images
 	@sh tools/browser

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from aliquot.errors import InputError
 from aliquot.item_sets.items import Item
 from aliquot.item_sets.option_order import AS_GIVEN, OptionOrder, arranged, listed_options
-from aliquot.scorers.rules import RULES, score
+from aliquot.scorers.rules import RULES
+from aliquot.scorers.scoring import score
 
 orders = st.one_of(
     st.just(AS_GIVEN),

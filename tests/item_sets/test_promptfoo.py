@@ -12,7 +12,8 @@ from aliquot.item_sets.assertions import python_pattern
 from aliquot.item_sets.items import Item
 from aliquot.item_sets.sources import load
 from aliquot.runner.evaluation import ScorerSpec, SystemSpec
-from aliquot.scorers.rules import RULES, score
+from aliquot.scorers.rules import RULES
+from aliquot.scorers.scoring import score
 from aliquot.systems.fake import FakeSystem
 from aliquot.verbs.run import run
 from tests.runner.evaluations import evaluation

@@ -61,7 +61,7 @@ def _letters(question: str) -> str:
         (
             "scorer: words",
             "scorer: wrods",
-            r"row 4, field 'scorer': 'wrods' is not known here\. Did you mean 'words'",
+            r"row 4, field 'scorer': there is no rule 'wrods'\. Did you mean 'words'",
         ),
         ("scorer: words", "scorer: {fields: x}", r"there is no key 'fields'\. Did you mean 'field'"),
         ("scorer: words", "x: &a 1", r"row 4: anchors and aliases are not read here"),
@@ -131,7 +131,7 @@ def test_all_missing_keys_are_named_at_once_with_what_looks_like_them() -> None:
 def test_no_message_repeats_more_than_a_little_of_the_file(text: str) -> None:
     with pytest.raises(InputError) as caught:
         parse_evaluation(text, file="main.csv")
-    assert len(str(caught.value)) < 330
+    assert len(str(caught.value).partition("Known: ")[0]) < 330  # the list of rules is not of the file
 
 
 def test_what_is_not_yaml_is_told_what_an_evaluation_file_is() -> None:

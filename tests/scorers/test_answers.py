@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from aliquot.errors import InputError, UsageError
 from aliquot.item_sets.items import Item
-from aliquot.scorers.rules import RULES, rule_named, score
+from aliquot.scorers.rules import RULES, rule_named
+from aliquot.scorers.scoring import score
 
 
 def scored(rule: str, text: str, reference: object, **fields: object) -> tuple[float | None, str]:
@@ -120,26 +121,6 @@ def test_a_choice_without_options_names_the_remedy() -> None:
 def test_an_unknown_rule_names_the_nearest() -> None:
     with pytest.raises(UsageError, match="Did you mean 'number'"):
         rule_named("numbre")
-
-
-@given(
-    st.text(max_size=200),
-    st.sampled_from(sorted(name for name, rule in RULES.items() if rule.reads == "text")),
-)
-def test_no_text_breaks_a_rule_and_values_are_zero_one_or_none(text: str, rule: str) -> None:
-    asserts = [{"type": "not-regex", "value": "^(a|b)+$"}, {"type": "icontains-any", "value": ["2", "x"]}]
-    item = Item(
-        "i",
-        {
-            "reference": {"a": 1} if rule == "json_fields" else "2",
-            "expect": "comply",
-            "options": ["2", "3"],
-            "asserts": asserts,
-        },
-    )
-    result = score(RULES[rule], item, text)
-    assert result.value in {0.0, 1.0, None}
-    assert (result.value is None) <= (result.status != "ok")
 
 
 @given(st.integers(-(10**9), 10**9))

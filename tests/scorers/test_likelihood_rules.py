@@ -60,6 +60,34 @@ def test_the_rules_give_what_lm_eval_printed_from_the_same_numbers() -> None:
     assert seen["acc"] != seen["acc_norm"]  # the rules are told apart by these items
 
 
+def test_brier_scores_are_those_that_lm_eval_keeps() -> None:
+    given = 0
+    for row in samples():
+        if "brier_score" not in row:
+            continue
+        choices, numbers = row["doc"]["choices"], [float(one[0]) for one in row["filtered_resps"]]
+        item = Item("i", {"options": choices, "reference": choices[int(row["target"])]})
+        found = response(*(option(text, number) for text, number in zip(choices, numbers, strict=True)))
+        _, printed = row[
+            "brier_score"
+        ]  # the right option's place, and the probability of each as numpy prints it
+        shares = [float(share) for share in printed.strip("[]").split()]
+        right = choices.index(item.fields["reference"])
+        wanted = sum((share - (place == right)) ** 2 for place, share in enumerate(shares))
+        assert score_response(RULES["brier"], item, found).value == pytest.approx(wanted, abs=1e-6)
+        given += 1
+    assert given == 120
+
+
+def test_a_brier_score_runs_from_0_to_2() -> None:
+    item = Item("i", {"options": ["a", "b"], "reference": "a"})
+    for sure, value in ((option("a", -0.0), 0.0), (option("a", -800.0), 2.0), (option("a", -50.0), 0.5)):
+        other = option("b", -50.0 if value == 0.5 else -400.0)
+        assert score_response(RULES["brier"], item, response(sure, other)).value == pytest.approx(
+            value, abs=1e-12
+        )
+
+
 def test_each_measure_can_choose_another_option() -> None:
     item = Item("i", {"options": ["no", "ééé", "abcdef", "x y z w v", "q"], "reference": "no"})
     found = response(

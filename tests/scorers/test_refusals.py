@@ -7,7 +7,8 @@ import pytest
 from aliquot.errors import InputError
 from aliquot.item_sets.items import Item
 from aliquot.scorers.refusals import is_refusal
-from aliquot.scorers.rules import RULES, score
+from aliquot.scorers.rules import RULES
+from aliquot.scorers.scoring import score
 
 REFUSE = Item("r", {"question": "?", "expect": "refuse"})
 COMPLY = Item("c", {"question": "?", "expect": "comply"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import tomllib
 from dataclasses import asdict
 from pathlib import Path
@@ -13,6 +14,7 @@ from aliquot.runner.evaluation import Guards
 from aliquot.runner.evaluation_file import DECODING_KEYS, GUARD_KEYS, KEYS, SYSTEM_KEYS, parse_evaluation
 from aliquot.runner.models import MODEL_KEYS
 from aliquot.runner.plan import make_plan
+from aliquot.scorers.choices import MEASURES
 from aliquot.scorers.rules import RULES
 from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.fake import FakeSystem
@@ -104,7 +106,14 @@ def test_every_key_and_every_rule_of_an_evaluation_is_on_its_page():
     assert set(cells[systems:decoding]) == set(DECODING_KEYS)
     elsewhere = [cell for cell in cells[decoding:] if cell not in MODEL_KEYS]
     assert set(cells[decoding:]) >= set(MODEL_KEYS)
-    assert set(RULES) <= set(elsewhere)
+    listed = first_cells("scorers.md")
+    assert set(RULES) <= set(listed)
+    assert {name for name in elsewhere if name.startswith("choice_by_")} == set(MEASURES)
+
+
+def test_the_page_of_rules_is_what_the_rules_say():
+    made = runpy.run_path(str(DOCS / "make_scorers.py"))["page"]()
+    assert (DOCS / "scorers.md").read_text(encoding="utf-8") == made, "run: make scorers"
 
 
 def test_what_a_system_may_return_is_on_its_page():

@@ -25,7 +25,7 @@ def compare_rules(
     """Return one system's answers under two metrics.
 
     The difference is the new rate minus the old, on the items that have both, as of two systems that share items; it
-    exists when the earlier metric is pass or fail.
+    exists when both are pass or fail.
 
     Args:
         evidence: the tables.
@@ -39,8 +39,9 @@ def compare_rules(
     scale = scale_of(evidence, after)
     new = units(evidence, system, task=task, metric=after)
     rate = analyse_system(system_sample(new), scale, level=level)
-    if scale_of(evidence, before).kind != "binary":
-        why = Undefined(f"{before} is not pass or fail")
+    graded = [name for name in (before, after) if scale_of(evidence, name).kind != "binary"]
+    if graded:
+        why = Undefined(f"{graded[0]} is not pass or fail")
         return RescoredSystem(
             system, task, before, 0, why, rate, why, "estimated", (), (), 0, _statuses(evidence, new)
         )

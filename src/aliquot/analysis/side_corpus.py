@@ -12,7 +12,7 @@ from aliquot.evidence.tables import Evidence, Note
 from aliquot.evidence.units import Pairs
 from aliquot.findings.comparison import Scale
 from aliquot.findings.side_metrics import SideMetric
-from aliquot.stats.corpus import Combine, corpus_difference, corpus_metric, corpus_swap, corpus_value
+from aliquot.stats.corpus import COLUMNS, Combine, corpus_difference, corpus_metric, corpus_swap, corpus_value
 from aliquot.stats.decision import decided_interval
 from aliquot.stats.inputs import Floats
 from aliquot.stats.results import HypothesisTest, Undefined
@@ -27,6 +27,7 @@ COMBINED: Final[Mapping[str, Combine]] = {
     "cer": "ratio",
     "ter": "ratio",
     "bleu": "bleu",
+    "chrf": "chrf",
 }
 """How the parts of a metric are combined when the log does not say, by the metric's name."""
 
@@ -114,8 +115,7 @@ def _columns(parts: Sequence[Floats], combine: Combine) -> Floats | None:
         true, said = table.T
         counts = [true * said, (1 - true) * said, true * (1 - said), (1 - true) * (1 - said)]
         return np.stack(counts[: 3 if combine == "f1" else 4], axis=1)
-    columns = {"f1": 3, "mcc": 4, "bleu": 10}.get(combine, 2)
-    return table if table.shape[1] == columns else None
+    return table if table.shape[1] == COLUMNS[combine] else None
 
 
 def _clusters(pairs: Pairs, items: Sequence[str]) -> list[str] | None:

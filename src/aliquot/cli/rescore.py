@@ -14,7 +14,7 @@ from aliquot.cli.options import Shown, reading_options, take_reading
 @click.option(
     "--scorer",
     metavar="RULE",
-    help="The rule: exact, words, number, choice, choice_by_bytes, json_fields, refusal ...",
+    help="The rule, with its settings in brackets: words, choice_by_bytes, 'number_near(relative=0.01)' ...",
 )
 @click.option(
     "--evaluation",

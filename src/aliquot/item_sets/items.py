@@ -12,7 +12,19 @@ from typing import Final
 from aliquot.evidence.identity import content_hash, inputs_text
 
 NOT_INPUTS: Final = frozenset(
-    {"id", "reference", "accept", "asserts", "expect", "scorer", "cluster", "segment", "stratum", "weight"}
+    {
+        "id",
+        "reference",
+        "accept",
+        "asserts",
+        "expect",
+        "never",
+        "scorer",
+        "cluster",
+        "segment",
+        "stratum",
+        "weight",
+    }
 )
 """Fields that say how an item is scored, grouped or weighted; every other field is part of what it asks."""
 

@@ -7,14 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias, get_args
 
-from aliquot.errors import UsageError, excerpt
+from aliquot.errors import InputError, UsageError, excerpt
+from aliquot.item_sets.items import Item
 from aliquot.item_sets.option_order import AS_GIVEN, OptionOrder
 from aliquot.item_sets.samples import amount_of
 from aliquot.runner.money import Prices, currency_of
 from aliquot.runner.shots import ShotsSpec
 from aliquot.runner.stored import StoredRun
 from aliquot.runner.success import Success
-from aliquot.scorers.rules import Reads, rule_named
+from aliquot.scorers.rule import Reads, Rule
+from aliquot.scorers.rules import rule_named, rule_text
 from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.opening import Source
 from aliquot.systems.requests import Decoding
@@ -158,7 +160,12 @@ class SampleSpec:
 
 @dataclass(frozen=True, slots=True)
 class ScorerSpec:
-    """How answers are scored: one rule, or the rule that a field of each item names."""
+    """How answers are scored: one rule, or the rule that a field of each item names.
+
+    Attributes:
+        rule: the rule, with its settings in brackets: ``number_near(relative=0.01)``.
+        field: the field of the items that holds such a text, or a mapping with ``rule`` and its settings.
+    """
 
     rule: str | None = None
     field: str | None = None
@@ -167,7 +174,24 @@ class ScorerSpec:
         if (self.rule is None) == (self.field is None):
             raise UsageError("a scorer is either one rule or a field that names the rule")
         if self.rule is not None:
-            rule_named(self.rule)
+            object.__setattr__(self, "rule", rule_named(self.rule).name)
+
+    def rule_of(self, item: Item) -> Rule:
+        """Return the rule of an item.
+
+        Raises:
+            InputError: the item names none, or one that there is not.
+        """
+        if self.rule is not None:
+            return rule_named(self.rule)
+        told = item.fields.get(self.field or "")
+        if told is None or told == "":
+            problem = f"item {item.id!r} names no rule"
+            raise InputError(problem, row=item.row, field=self.field, remedy="Name one")
+        try:
+            return rule_named(rule_text(told))
+        except UsageError as error:
+            raise InputError(f"item {item.id!r}: {error}", row=item.row, field=self.field) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ from aliquot.runner.prompt_keys import read_option_order, read_shots, read_value
 from aliquot.runner.stored import StoredRun
 from aliquot.runner.success import PASS_OR_FAIL, Success
 from aliquot.runner.variants import expand_variants
-from aliquot.scorers.rules import RULES
+from aliquot.scorers.rules import RULES, rule_text
 from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.requests import MOST_LOGPROBS, Decoding
 
@@ -184,11 +184,18 @@ def _scorers(keys: dict[str, Node]) -> list[ScorerSpec]:
 
 def _scorer(node: Node) -> ScorerSpec:
     if isinstance(node.value, str):
-        return ScorerSpec(rule=node.one_of(RULES))
-    keys = node.mapping(("field",))
-    if "field" not in keys:
-        node.refuse("the key 'field' is missing", remedy=f"Or name a rule: {', '.join(RULES)}")
-    return ScorerSpec(field=keys["field"].text())
+        told: object = node.value
+    elif "field" in (keys := node.mapping()):
+        return ScorerSpec(field=node.mapping(("field",))["field"].text())
+    elif "rule" not in keys:
+        node.mapping(("rule", "field"))
+        node.refuse("neither a rule nor a field is named", remedy=f"Name a rule: {', '.join(RULES)}")
+    else:
+        told = node.plain()
+    try:
+        return ScorerSpec(rule=rule_text(told))
+    except UsageError as error:
+        node.refuse(str(error))
 
 
 def _guards(node: Node) -> Guards:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
+import msgspec
+
 from aliquot.analysis.margins import HIGHEST_LEVEL
 from aliquot.files.plan_file import DIRECTIONS
 from aliquot.item_sets.sources import bundled_names
@@ -25,6 +27,7 @@ from aliquot.runner.models import COMMAND_KEYS, FUNCTION_KEYS, MODEL_KEYS, MODEL
 from aliquot.runner.prompt_keys import PLAIN_ORDERS, SHOT_KEYS
 from aliquot.runner.stored import MISSING
 from aliquot.runner.variants import VARIANT_KEYS
+from aliquot.scorers.rule import Rule
 from aliquot.scorers.rules import RULES
 from aliquot.systems.endpoint import PATHS
 from aliquot.systems.requests import MOST_LOGPROBS
@@ -250,11 +253,35 @@ SUCCESS: Final[Mapping[str, Any]] = {
     "comparisons": _whole(1) | {"description": "Planned comparisons; one with each system but the first"},
 }
 """What each key of ``success`` takes."""
+
+
+def _with_settings(rule: Rule) -> dict[str, Any]:
+    """Return the schema of a rule as a mapping with its settings, which come from the class that reads them."""
+    _, known = msgspec.json.schema_components([rule.settings])
+    (about,) = known.values()
+    forms = {"rule": {"const": rule.name}, **about["properties"]}
+    return _keys(tuple(forms), forms, ("rule", *about.get("required", ())))
+
+
 SCORER: Final[Mapping[str, Any]] = {
-    "description": "One rule, or the field of the items that names each one's",
-    "anyOf": [{"enum": list(RULES)}, _keys(("field",), {"field": _TEXT}, ("field",))],
+    "description": "One rule, with its settings where it has any, or the field of the items that names each one's",
+    "anyOf": [
+        {"enum": [name for name, rule in RULES.items() if not rule.needs]},
+        {
+            "type": "string",
+            "pattern": rf"^\s*({'|'.join(name for name, rule in RULES.items() if rule.settings)})\s*\(",
+        },
+        *(_with_settings(rule) for rule in RULES.values() if rule.settings),
+        _keys(
+            ("rule",),
+            {"rule": {"enum": [name for name, rule in RULES.items() if not rule.settings]}},
+            ("rule",),
+        ),
+        _keys(("field",), {"field": _TEXT}, ("field",)),
+    ],
 }
 """What a scorer is."""
+_SCORER: Final[Mapping[str, Any]] = {"$ref": "#/$defs/scorer"}
 
 
 def _only(keys: Collection[str], modes: Collection[str]) -> dict[str, Any]:
@@ -280,12 +307,12 @@ FILE: Final[Mapping[str, Any]] = {
         "description": "Field that names what items share (document, template); turns share their conversation",
     },
     "segments": {**_TEXTS, "description": "Fields that become slices of the report"},
-    "scorer": SCORER,
+    "scorer": _SCORER,
     "scorers": {
         "type": "array",
         "minItems": 1,
         "uniqueItems": True,
-        "items": {name: said for name, said in SCORER.items() if name != "description"},
+        "items": _SCORER,
         "description": "Several in the place of scorer; the first makes the headline, the others stand beside it",
     },
     "guards": {
@@ -322,4 +349,5 @@ def evaluation_schema() -> dict[str, Any]:
         ['name', 'items', 'systems']
     """
     head = {"$schema": DIALECT, "$id": "urn:aliquot:evaluation:1", "title": "An evaluation file of aliquot"}
-    return head | _keys(KEYS, FILE, REQUIRED) | {"oneOf": [{"required": [name]} for name in SCORING]}
+    parts = {"$defs": {"scorer": dict(SCORER)}, "oneOf": [{"required": [name]} for name in SCORING]}
+    return head | _keys(KEYS, FILE, REQUIRED) | parts

@@ -26,7 +26,7 @@ from aliquot.runner.plan import ORDER, Plan
 from aliquot.runner.prompts import Prompt
 from aliquot.runner.shots import Shots
 from aliquot.runner.stored import StoredAnswers
-from aliquot.scorers.rules import Rule
+from aliquot.scorers.rule import Rule
 from aliquot.systems.system import Observed, System
 
 PACKAGES: Final = ("aliquot", "jinja2", "msgspec", "numpy", "polars", "pyyaml")
@@ -176,7 +176,12 @@ def describe_selection(selection: Selection) -> str:
 
 def _describe_rules(rules: Iterable[Rule]) -> dict[str, dict[str, Any]]:
     return {
-        rule.name: {"metric": rule.metric, "version": rule.version, "normalisation": rule.normalisation}
+        rule.name: {
+            "metric": rule.metric,
+            "version": rule.version,
+            "normalisation": rule.normalisation,
+            "misleads": rule.misleads,
+        }
         for rule in sorted(set(rules), key=lambda rule: rule.name)
     }
 

@@ -23,7 +23,9 @@ from aliquot.runner.prompts import Prompt
 from aliquot.runner.rescoring import Rescored, require_one_metric
 from aliquot.runner.shots import Shots
 from aliquot.runner.stored import StoredRun
-from aliquot.scorers.rules import NEEDS, RULES, Reads, Rule, rule_named, score
+from aliquot.scorers.rule import NEEDS, Reads, Rule
+from aliquot.scorers.rules import RULES
+from aliquot.scorers.scoring import score
 from aliquot.systems.requests import fingerprint
 
 ORDER: Final = (
@@ -278,10 +280,15 @@ def _require_read(plan: Plan) -> None:
                     f"the rule {rule.name!r} reads {NEEDS[rule.reads]}; {name!r} has mode: {spec.mode}. "
                     f"{_fitting(spec.gives)}"
                 )
+        if rule.pools:
+            raise UsageError(
+                f"{rule.label} scores all attempts at an item together, so it makes no headline. Put a rule of each "
+                f"attempt first: scorers: [words, {rule.label}]"
+            )
         if rule.whole_only:
             raise UsageError(
                 f"{rule.name} is a number of all texts together and no one text has it, so it makes no headline. Put "
-                f"one of each text first: scorers: [bits_per_byte, {rule.name}]"
+                f"one of each text first: scorers: [{_BESIDE[rule.reads]}, {rule.name}]"
             )
     for rules in plan.alternatives:
         for rule in sorted(set(rules.values()), key=lambda rule: rule.name):
@@ -295,6 +302,10 @@ def _require_read(plan: Plan) -> None:
         raise UsageError(f"scorers holds two ways to score that would both be called {twice!r}")
 
 
+_BESIDE: Final[Mapping[Reads, str]] = {"text": "token_f1", "likelihood": "bits_per_byte"}
+"""A rule with a value of each text, by what it reads."""
+
+
 def _fitting(gives: tuple[Reads, ...]) -> str:
     """Return the sentence that names the rules which read what a system gives, its own first."""
     own = [rule.name for rule in RULES.values() if rule.reads in gives and rule.reads != "text"]
@@ -303,10 +314,7 @@ def _fitting(gives: tuple[Reads, ...]) -> str:
 
 def _rule(spec: ScorerSpec, item: Item, orders: tuple[OptionOrder, ...]) -> Rule:
     """Return the item's rule, after checking that it can score the item in every order of its options."""
-    name = spec.rule or item.text(spec.field or "")
-    if name is None:
-        raise InputError(f"item {item.id!r} names no rule", row=item.row, field=spec.field, remedy="Name one")
-    rule = rule_named(name)
+    rule = spec.rule_of(item)
     for order in orders:
         _require_right(rule, arranged(item, order))
     return rule

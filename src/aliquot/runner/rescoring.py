@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -19,8 +19,9 @@ from aliquot.files.writing import write_whole
 from aliquot.item_sets.items import Item
 from aliquot.item_sets.option_order import AS_GIVEN, OptionOrder, arranged
 from aliquot.runner.evaluation import ScorerSpec
-from aliquot.runner.scoring import score_response
-from aliquot.scorers.rules import NEEDS, RATE, Rule, rule_named
+from aliquot.runner.scoring import score_attempts, score_response
+from aliquot.scorers.rule import NEEDS, RATE, Rule
+from aliquot.scorers.rules import rule_named
 
 RESCORINGS: Final = "rescorings.jsonl"
 """The file of a run directory that holds by which further rules its answers are scored, one a line."""
@@ -50,7 +51,7 @@ class Rescored(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def scorer(self) -> str:
         """The rules with their versions, and the items where they are other ones: ``words/1@3f9a12bc``."""
         rules = (rule_named(name) for name in sorted(set(self.rules.values())))
-        named = "+".join(f"{rule.name}/{rule.version}" for rule in rules)
+        named = "+".join(f"{rule.label}/{rule.version}" for rule in rules)
         return f"{named}@{self.items}" if self.items else named
 
     @property
@@ -81,22 +82,14 @@ def rules_of(scorer: ScorerSpec, items: Iterable[Item], *, file: str) -> dict[st
     """
     found: dict[str, str] = {}
     for item in items:
-        name = scorer.rule or item.text(scorer.field or "")
-        if name is None:
-            raise InputError(
-                f"item {item.id!r} names no rule",
-                file=file,
-                row=item.row,
-                field=scorer.field,
-                remedy="Name one",
-            )
         try:
-            rule_named(name).try_on(item)
+            rule = scorer.rule_of(item)
+            rule.try_on(item)
         except InputError as error:
             remedy = error.remedy or "Give items that have it: --evaluation FILE"
             problem = error.problem if item.id in error.problem else f"item {item.id!r}: {error.problem}"
             raise InputError(problem, file=file, row=error.row, field=error.field, remedy=remedy) from error
-        found[item.id] = name
+        found[item.id] = rule.name
     require_one_metric(rule_named(name) for name in found.values())
     return found
 
@@ -165,9 +158,9 @@ def with_rescored(
     concerned = [one for one in responses if one.task == rescored.task and one.item in rescored.rules]
     able = systems_read(rescored, concerned)
     rows = [
-        _outcome(rescored, response, items, order=shown.get(response.system, AS_GIVEN))
-        for response in concerned
-        if response.system in able
+        _outcome(rescored, together, items, order=shown.get(together[0].system, AS_GIVEN))
+        for together in _together(rescored, concerned)
+        if together[0].system in able
     ]
     if not rows:
         return evidence
@@ -215,8 +208,10 @@ def describe_metric(rule: Rule, name: str, values: pl.Series, *, headline: bool)
         values: its values.
         headline: whether it is the run's main metric.
     """
-    row = metric_row(name, values, kind=rule.kind, better=rule.better, headline=headline)
-    return row | {"combine": rule.combine}
+    bounds = {} if rule.kind == "real" else {"low": 0.0, "high": rule.high}
+    row = metric_row(name, values, kind=rule.kind, better=rule.better, headline=headline, **bounds)
+    failed = row["low"] if rule.better == "higher" else row["high"]
+    return row | {"combine": rule.combine, "on_failure": None if rule.whole_only else failed}
 
 
 def read_rescorings(run: RunDirectory) -> tuple[Rescored, ...]:
@@ -249,12 +244,27 @@ def keep_rescoring(run: RunDirectory, rescored: Rescored) -> None:
     write_whole(run.path / RESCORINGS, b"".join(lines))
 
 
+def _together(rescored: Rescored, responses: Iterable[Response]) -> Iterator[tuple[Response, ...]]:
+    """Yield each response, and where a rule pools them all attempts at an item at once."""
+    pooled: dict[tuple[str, str], list[Response]] = {}
+    for response in responses:
+        if rule_named(rescored.rules[response.item]).pools:
+            pooled.setdefault((response.system, response.item), []).append(response)
+        else:
+            yield (response,)
+    for attempts in pooled.values():
+        yield tuple(sorted(attempts, key=lambda one: one.attempt))
+
+
 def _outcome(
-    rescored: Rescored, response: Response, items: Mapping[str, Item], *, order: OptionOrder
+    rescored: Rescored, together: tuple[Response, ...], items: Mapping[str, Item], *, order: OptionOrder
 ) -> dict[str, Any]:
+    """Return the outcome of a response, or of several attempts together, which is that of the first."""
+    response = together[0]
     item = Item(response.item, rescored.fields.get(response.item) or items[response.item].fields)
     item = arranged(item, order)
-    found = score_response(rule_named(rescored.rules[response.item]), item, response)
+    rule = rule_named(rescored.rules[response.item])
+    found = score_attempts(rule, item, together) if rule.pools else score_response(rule, item, response)
     key = {name: getattr(response, name) for name in ("system", "task", "item", "attempt")}
     scored = {"value": found.value, "label": found.label, "status": found.status, "parts": found.parts}
     return key | scored | {"by": "rule"} | {"metric": rescored.metric, "scorer": rescored.scorer}

@@ -26,7 +26,8 @@ from aliquot.runner.evaluation import CHOICE
 from aliquot.runner.executor import Key, Scored
 from aliquot.runner.rescoring import Rescored, describe_metric, read_rescorings, with_rescored
 from aliquot.runner.scoring import score_response
-from aliquot.scorers.rules import RATE, rule_named
+from aliquot.scorers.rule import RATE, shortened
+from aliquot.scorers.rules import rule_named
 from aliquot.scorers.scores import Score
 
 METRIC: Final = RATE
@@ -244,7 +245,7 @@ def order_of(manifest: Manifest, system: str) -> OptionOrder:
 
 def _scorer_name(manifest: Manifest) -> str:
     """Return the name under which outcomes are kept: the one rule, or the field that names each item's rule."""
-    return next(iter(manifest.scorers)) if len(manifest.scorers) == 1 else "rule of the item"
+    return shortened(next(iter(manifest.scorers))) if len(manifest.scorers) == 1 else "rule of the item"
 
 
 def _item_row(manifest: Manifest, kept: KeptItem, item: Item) -> dict[str, Any]:
@@ -315,7 +316,7 @@ def _paid(cost: float, currency: str, source: str) -> str:
 
 
 def _rule_text(name: str, about: Mapping[str, Any]) -> str:
-    return f"{name}/{about['version']} ({about['normalisation']})"
+    return f"{shortened(name)}/{about['version']} ({about['normalisation']})"
 
 
 def _joined(record: Mapping[str, Any], *names: str) -> str:

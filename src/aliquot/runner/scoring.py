@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
+from aliquot.evidence.status import MEASUREMENT_SIDE, SYSTEM_SIDE
 from aliquot.files.records import Response
 from aliquot.item_sets.items import Item
-from aliquot.scorers.rules import NEEDS, Rule, score
+from aliquot.scorers.rule import NEEDS, Rule
 from aliquot.scorers.scores import Score, ScoreStatus
+from aliquot.scorers.scoring import score
+
+
+def score_attempts(rule: Rule, item: Item, responses: Sequence[Response]) -> Score:
+    """Return the score of all attempts at an item together; what the measurement lost does not take part.
+
+    Args:
+        rule: a rule that pools attempts.
+        item: what was asked.
+        responses: what came back, in the order of the attempts; at least one.
+    """
+    there = [one for one in responses if one.status not in MEASUREMENT_SIDE]
+    if not there:
+        return Score(None, status=cast("ScoreStatus", responses[0].status), note=responses[0].reason)
+    return rule.apply(item, [(one.text or "") if one.status == "ok" else "" for one in there])
 
 
 def score_response(rule: Rule, item: Item, response: Response) -> Score:
@@ -16,7 +33,7 @@ def score_response(rule: Rule, item: Item, response: Response) -> Score:
     A response that is no answer (truncated, timed out, failed, lost) has no value and keeps its status; under
     a rate the system's own failures count as 0. Two exceptions, where a value wins over the status: an answer
     that was cut is scored by a rule that its opening decides, and a refusal by the system itself is right on an
-    item that expects one.
+    item that expects one. To a number of the whole corpus the system's own failures add what an empty text does.
 
     Args:
         rule: how to score.
@@ -37,4 +54,9 @@ def score_response(rule: Rule, item: Item, response: Response) -> Score:
         return Score(cut.value, label=cut.label, status=status, note="scored by the opening of a cut answer")
     if status == "refused" and item.expect == "refuse" and rule.kind == "binary":
         return Score(1.0, label="refuse", status=status)
-    return Score(None, status=status, note=response.reason)
+    parts = (
+        rule.apply(item, "").parts
+        if rule.combine and rule.reads == "text" and status in SYSTEM_SIDE
+        else None
+    )
+    return Score(None, status=status, note=response.reason, parts=parts)

@@ -16,7 +16,7 @@ from aliquot.files.records import Response, ToldResponse, settle
 from aliquot.files.run_directory import RunDirectory, is_run
 from aliquot.item_sets.items import Item
 from aliquot.readers.registry import read_evidence
-from aliquot.scorers.rules import NEEDS, Rule
+from aliquot.scorers.rule import NEEDS, Rule
 from aliquot.stats.results import Undefined
 from aliquot.systems.replies import Reply
 from aliquot.systems.requests import ChatRequest, CompletionRequest, LikelihoodRequest

@@ -7,6 +7,7 @@ from typing import Final, cast
 
 from aliquot.errors import InputError
 from aliquot.item_sets.items import Item
+from aliquot.scorers.sameness import Sameness, comparable
 from aliquot.scorers.scores import Score, unparsed, verdict
 from aliquot.scorers.texts import as_number, numbers, plain, present, trimmed
 
@@ -18,10 +19,22 @@ _WORD: Final = re.compile(r"\w")
 _LETTER: Final = re.compile(r"\W*([b-hj]\b|[ai](?=[).:,]|\s*$))")  # "A dog" and "I think" name no option
 
 
-def score_exact(item: Item, text: str) -> Score:
-    """1 when the whole answer is the reference, or an accepted one, after normalisation."""
-    answer = trimmed(text)
-    return verdict(right=answer in {trimmed(wanted) for wanted in right_answers(item)}, label=answer)
+def score_exact(item: Item, text: str, settings: Sameness) -> Score:
+    """1 when the whole answer is the reference, or an accepted one, once what is ignored is made equal.
+
+    Raises:
+        InputError: nothing of a right answer is left to compare.
+    """
+    wanted = {comparable(one, settings): one for one in right_answers(item)}
+    if "" in wanted:
+        raise InputError(
+            f"item {item.id!r}: nothing of the right answer {wanted['']!r} is left to compare",
+            row=item.row,
+            field="reference",
+            remedy='Ignore less: exact(punctuation="kept")',
+        )
+    answer = comparable(text, settings)
+    return verdict(right=answer in wanted, label=answer)
 
 
 def score_words(item: Item, text: str) -> Score:
@@ -44,7 +57,7 @@ def score_number(item: Item, text: str) -> Score:
     found = numbers(text)
     if not found:
         return unparsed("no number in the answer")
-    led = [numbers(match) for match in _led_parts(plain(text))]
+    led = [numbers(match) for match in led_parts(plain(text))]
     settled = next((part[0] for part in reversed(led) if part), found[-1])
     return verdict(right=settled in wanted, label=str(settled))
 
@@ -78,7 +91,7 @@ def right_answers(item: Item) -> tuple[str, ...]:
     return (str(reference), *item.accept)
 
 
-def _led_parts(text: str) -> list[str]:
+def led_parts(text: str) -> list[str]:
     """Return what follows each "answer is", "answer:" or "=", shortest part last."""
     parts: list[str] = []
     match = _LEAD.search(text)
@@ -105,8 +118,8 @@ def _options(item: Item) -> tuple[str, ...]:
 
 
 def _named(line: str, options: tuple[str, ...]) -> list[str]:
-    """Return the options a line names; single letters only at its start or after "answer is"."""
-    if all(len(option) == 1 for option in options):
+    """Return the options a line names; letters of a list only at its start or after "answer is"."""
+    if set(options) <= set(FAMILIES[-1]):
         lead = _LEAD.search(plain(line))
         first = _LETTER.match(lead[1] if lead else plain(line))
         return [first[1]] if first and first[1] in options else []

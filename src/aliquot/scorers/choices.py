@@ -5,6 +5,7 @@ All read the same stored numbers, so each is a scoring rule over the others' res
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -85,4 +86,24 @@ def score_by(measure: Measure) -> Callable[[Item, Sequence[OptionLikelihood]], S
         option = options[place].option
         return verdict(right=option in right_options(item), label=option[:_LABEL], note=note)
 
+    apply.__doc__ = f"1 when the option with the most {measure.words} is the reference."
     return apply
+
+
+def score_brier(item: Item, options: Sequence[OptionLikelihood]) -> Score:
+    """Squared distance of the options' probabilities from 1 for the reference and 0 for the others, 0 to 2.
+
+    Probabilities are those of the whole options among each other (softmax of their log-probabilities), as
+    lm-evaluation-harness takes them for its brier_score (Brier 1950).
+    """
+    highest = max(option.log_probability for option in options)
+    weights = [math.exp(option.log_probability - highest) for option in options]
+    right = right_options(item)
+    shares = [weight / sum(weights) for weight in weights]
+    value = sum(
+        (share - (option.option in right)) ** 2 for share, option in zip(shares, options, strict=True)
+    )
+    return Score(
+        value,
+        label=f"{sum(share for share, one in zip(shares, options, strict=True) if one.option in right):.3f}",
+    )

@@ -15,7 +15,9 @@ NORMALISATION: Final = (
 _PLAIN: Final = str.maketrans(
     {"‘": "'", "’": "'", "“": '"', "”": '"', "−": "-", "–": "-", "—": "-", "\u00a0": " "}
 )
-_EDGES: Final = " \t\r\n.,;:!?\"'`*_()[]"
+EDGES: Final = " \t\r\n.,;:!?\"'`*_()[]"
+"""White space, punctuation and mark-up that may surround an answer."""
+
 _NUMBER: Final = re.compile(r"(?<![\w.,])[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\d])")
 _SMALL: Final = (
     "zero", "one", "two", "three", "four", "five", "six",
@@ -32,14 +34,17 @@ def plain(text: str) -> str:
         >>> plain("  The  “Café” ")
         'the "café"'
     """
-    if not text.isascii():
-        text = unicodedata.normalize("NFC", text).translate(_PLAIN)
-    return " ".join(text.casefold().split())
+    return " ".join(typed_plainly(text).casefold().split())
+
+
+def typed_plainly(text: str) -> str:
+    """Return the text in NFC with plain quotes and dashes."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text).translate(_PLAIN)
 
 
 def trimmed(text: str) -> str:
     """Return the normalised text without punctuation and mark-up at its ends."""
-    return plain(text).strip(_EDGES)
+    return plain(text).strip(EDGES)
 
 
 def holds(text: str, phrase: str) -> bool:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, get_args
+from typing import Final, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,12 +32,16 @@ from aliquot.stats.inputs import (
 from aliquot.stats.resampling import HELD, Cells, draw_totals
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
-Combine: TypeAlias = Literal["ratio", "f1", "mcc", "perplexity", "bits", "bleu"]
+Combine: TypeAlias = Literal["ratio", "f1", "mcc", "perplexity", "bits", "bleu", "chrf"]
 
 _TIE = 1e-12
 """Swapped differences this close to the observed one, relative to it, are ties and count as extreme."""
 _ORDERS = 4
 """Lengths of the word sequences that BLEU counts."""
+_LETTERS = 6
+"""Lengths of the letter sequences that chrF counts."""
+_BETA_SQUARED = 4.0
+"""chrF weighs recall twice (beta 2)."""
 
 
 def corpus_value(parts: ArrayLike, *, combine: Combine) -> float | Undefined:
@@ -80,7 +84,8 @@ def corpus_metric(
         parts: one row an item, shape (n, columns). ``ratio`` (x, y): Σx/Σy, such as WER from errors and words;
             ``f1`` (true positives, false positives, false negatives); ``mcc`` (the same and true negatives);
             ``perplexity`` (log-likelihood, weight): exp(−Σl/Σw); ``bits`` the same as bits, −Σl/(Σw ln 2); ``bleu``
-            (length, reference length, matches of 1 to 4 words, sequences of 1 to 4 words), 0 to 100.
+            (length, reference length, matches of 1 to 4 words, sequences of 1 to 4 words), 0 to 100; ``chrf`` (for 1
+            to 6 letters each: sequences of the answer, of the reference, matches), 0 to 100.
         combine: how the sums become the value.
         clusters: one label an item; whole clusters are resampled.
         level: confidence level.
@@ -95,7 +100,8 @@ def corpus_metric(
         UsageError: an argument has the wrong shape, range or name.
 
     References:
-        Davison & Hinkley (1997), eq. 5.18; for BLEU Papineni et al. (2002), smoothed by Chen & Cherry (2014), method 3.
+        Davison & Hinkley (1997), eq. 5.18; for BLEU Papineni et al. (2002), smoothed by Chen & Cherry (2014), method 3;
+        for chrF Popović (2015), eq. 1, orders without sequences left out as sacrebleu does.
 
     Examples:
         >>> print(corpus_metric([[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]] * 8, combine="f1"))
@@ -241,7 +247,19 @@ def _bleu(sums: Floats) -> Floats:
     complete = np.all(sequences > 0, axis=-1) & (matches[..., 0] > 0)  # else some precision is 0
     logs = np.log(np.where(sequences > 0, smoothed / np.maximum(sequences, 1), 1.0)).mean(axis=-1)
     brevity = np.minimum(0.0, 1 - _ratio(reference, length))
-    return np.where(complete, 100 * np.exp(logs + brevity), np.where(length > 0, 0.0, np.nan))
+    return np.where(complete, 100 * np.exp(logs + brevity), np.where(length + reference > 0, 0.0, np.nan))
+
+
+def _chrf(sums: Floats) -> Floats:
+    """Popović (2015), eq. 1: F of the means of precision and recall over the orders that occur on both sides."""
+    mine, wanted, matches = np.moveaxis(sums.reshape(*sums.shape[:-1], _LETTERS, 3), -1, 0)
+    both = (mine > 0) & (wanted > 0)
+    orders = np.maximum(both.sum(axis=-1), 1)
+    precision = np.where(both, matches / np.maximum(mine, 1), 0.0).sum(axis=-1) / orders
+    recall = np.where(both, matches / np.maximum(wanted, 1), 0.0).sum(axis=-1) / orders
+    bottom = _BETA_SQUARED * precision + recall
+    score = 100 * (1 + _BETA_SQUARED) * precision * recall / np.where(bottom > 0, bottom, 1.0)
+    return np.where((mine + wanted).sum(axis=-1) > 0, score, np.nan)
 
 
 def _perplexity(sums: Floats) -> Floats:
@@ -257,7 +275,11 @@ _COMBINED: dict[Combine, _Combined] = {
     "perplexity": _Combined(2, _perplexity),
     "bits": _Combined(2, lambda sums: -_ratio(sums[..., 0], sums[..., 1]) / math.log(2)),
     "bleu": _Combined(2 + 2 * _ORDERS, _bleu),
+    "chrf": _Combined(3 * _LETTERS, _chrf),
 }
+
+COLUMNS: Final[Mapping[Combine, int]] = {name: one.columns for name, one in _COMBINED.items()}
+"""How many columns the parts of each have."""
 
 
 @dataclass(frozen=True, slots=True)

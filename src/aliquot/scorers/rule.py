@@ -1,0 +1,229 @@
+"""What a rule is: a named, versioned, pure way to score, and how settings make one rule of several."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field, replace
+from typing import Any, Final, Literal, TypeAlias, get_args
+
+import msgspec
+
+from aliquot.errors import UsageError, excerpt, nearest
+from aliquot.evidence.identity import text_of
+from aliquot.evidence.tables import Better, Kind
+from aliquot.files.records import Response
+from aliquot.item_sets.items import Item
+from aliquot.item_sets.options import right_options
+from aliquot.scorers.rule_texts import write_rule
+from aliquot.scorers.scores import Score
+
+Reads: TypeAlias = Literal["text", "options", "unconditional", "likelihood"]
+"""What of a response a rule reads."""
+
+NEEDS: Final[Mapping[Reads, str]] = {
+    "text": "the text of an answer",
+    "options": "how probable each option is: mode: likelihood",
+    "unconditional": "how probable each option is with and without its question: mode: likelihood with unconditional: "
+    "'Answer:'",
+    "likelihood": "how probable a text is: mode: perplexity",
+}
+"""What a rule needs, and where in an evaluation it comes from."""
+
+Wants: TypeAlias = Literal["answers", "reference", "part", "expectation", "nothing"]
+"""What of an item a rule holds an answer against.
+
+The reference and the accepted answers, each of them a right answer as it stands; the reference alone; the same where
+they are a part of a right answer; what is expected of it; or no reference at all.
+"""
+
+RATE: Final = "success"
+"""The metric of rules that find an answer right or wrong."""
+
+_LONG: Final = 80
+"""Letters of a rule's text beyond which a table shows its name and a hash of its settings."""
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What of a rule can be set; the base of every rule's own settings."""
+
+    @property
+    def pools(self) -> bool:
+        """Whether a rule with these settings scores all attempts at an item together."""
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A named, versioned way to score.
+
+    Attributes:
+        name: as evaluation files and items name it, with its settings: ``number_near(relative=0.01)``.
+        version: changes whenever the same response could get another value.
+        normalisation: what is made equal before comparing, in words.
+        function: the pure function behind it, of the item, what the rule reads, and the settings where it has any.
+        misleads: when its values say something else than they seem to, in a sentence.
+        settings: what can be set; None when nothing can.
+        given: the settings themselves; None where some that it cannot do without are still to be given.
+        reads_cut: whether an answer that was cut can still be scored (its opening decides).
+        reads: what of a response it is given.
+        wants: what of an item it holds an answer against.
+        forbids: whether it looks for what must be absent, so that an answer without text passes by itself.
+        metric: what its values are values of.
+        kind: which numbers they are.
+        high: the largest of them, where they have bounds; the smallest is 0.
+        better: which direction is good.
+        combine: how the sums of the items' parts become the value of the whole corpus; None where it has none.
+        whole_only: whether there is a value of the whole corpus only, and none of an item.
+    """
+
+    name: str
+    version: str
+    normalisation: str = field(compare=False)
+    function: Callable[..., Score] = field(compare=False)
+    misleads: str = field(compare=False)
+    _: KW_ONLY
+    settings: type[Settings] | None = field(default=None, compare=False)
+    given: Settings | None = field(default=None, compare=False)
+    reads_cut: bool = field(default=False, compare=False)
+    reads: Reads = field(default="text", compare=False)
+    wants: Wants = field(default="answers", compare=False)
+    forbids: bool = field(default=False, compare=False)
+    metric: str = field(default=RATE, compare=False)
+    kind: Kind = field(default="binary", compare=False)
+    high: float = field(default=1.0, compare=False)
+    better: Better = field(default="higher", compare=False)
+    combine: str | None = field(default=None, compare=False)
+    whole_only: bool = field(default=False, compare=False)
+
+    @property
+    def pools(self) -> bool:
+        """Whether it scores all attempts at an item together: it is given their texts in order."""
+        return self.given is not None and self.given.pools
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Names of the settings that it cannot do without."""
+        if self.settings is None:
+            return ()
+        return tuple(one.encode_name for one in msgspec.structs.fields(self.settings) if one.required)
+
+    @property
+    def family(self) -> str:
+        """Its name without settings."""
+        return self.name.partition("(")[0]
+
+    @property
+    def label(self) -> str:
+        """Its name as tables show it: settings of many letters by their hash."""
+        return shortened(self.name)
+
+    def with_settings(self, told: Mapping[str, Any]) -> Rule:
+        """Return the rule with these settings.
+
+        Args:
+            told: settings by name, as JSON has them.
+
+        Raises:
+            UsageError: a setting that it does not have, or a value it cannot have.
+        """
+        if self.settings is None:
+            if told:
+                raise UsageError(f"the rule {self.family!r} has no settings, and {next(iter(told))!r} is one")
+            return self
+        given = _converted(self.family, told, self.settings)
+        name = write_rule(self.family, _unusual(given))
+        return replace(self, name=name, given=given, metric=RATE if self.metric == RATE else shortened(name))
+
+    def apply(self, item: Item, found: Any) -> Score:
+        """Return the score of what was read of a response.
+
+        Raises:
+            InputError: the item lacks what the rule needs.
+        """
+        return self.function(item, found) if self.given is None else self.function(item, found, self.given)
+
+    def read(self, response: Response) -> Any:
+        """Return what of a response the rule reads; None when it holds nothing of the kind."""
+        if self.reads == "text":
+            return response.text or ""
+        if self.reads == "likelihood":
+            return response.likelihood
+        without = any(option.unconditional is None for option in response.options)
+        return None if self.reads == "unconditional" and without else response.options or None
+
+    def try_on(self, item: Item) -> None:
+        """Refuse an item that the rule cannot score, whatever the answer will be.
+
+        Raises:
+            InputError: the item lacks what the rule needs.
+        """
+        if self.reads == "text":
+            self.apply(item, "")
+        elif self.reads != "likelihood":
+            right_options(item)
+
+    def right_answers(self, item: Item) -> tuple[str, ...]:
+        """Return the reference and what else is accepted, as answers would spell them: each must be right."""
+        if self.reads != "text" or self.wants not in {"answers", "reference"} or item.reference is None:
+            return ()
+        accepted = item.accept if self.wants == "answers" else ()
+        return () if self.whole_only else (text_of(item.reference) or "", *accepted)
+
+    def wanted(self, item: Item) -> str | None:
+        """Return what is right in one text: the reference, or what is expected; None without one."""
+        if self.wants == "nothing" or self.kind != "binary":
+            return None
+        expected = item.expect if self.wants == "expectation" else None
+        return expected or text_of(item.reference)
+
+    def passes_nothing(self, item: Item) -> bool:
+        """Whether an empty answer would be right by the item, and not by what the rule is for: it asks for nothing."""
+        return self.reads == "text" and not self.forbids and self.apply(item, "").value == 1.0
+
+
+def shortened(text: str) -> str:
+    """Return a rule's text as tables show it: settings of many letters by their hash.
+
+    Examples:
+        >>> shortened("words"), shortened(f'regex(pattern="{"x" * 90}")')
+        ('words', 'regex(#af6a8131)')
+    """
+    if len(text) <= _LONG:
+        return text
+    family, _, settings = text.partition("(")
+    return f"{family}(#{hashlib.sha256(settings.encode()).hexdigest()[:8]})"
+
+
+def _unusual(given: Settings) -> dict[str, Any]:
+    """Return the settings that are not the default; msgspec's own ``omit_defaults`` would keep an equal number."""
+    usual = {
+        one.name: one.default if one.default_factory is msgspec.NODEFAULT else one.default_factory()
+        for one in msgspec.structs.fields(given)
+    }
+    return {
+        name: msgspec.to_builtins(value)
+        for name, value in msgspec.structs.asdict(given).items()
+        if value != usual[name]
+    }
+
+
+def _converted(family: str, told: Mapping[str, Any], settings: type[Settings]) -> Settings:
+    """Return settings of the right kinds; one sentence says what is wrong with others."""
+    fields = {one.encode_name: one for one in msgspec.structs.fields(settings)}
+    for name in told:
+        if name not in fields:
+            raise UsageError(f"the rule {family!r} has no setting {excerpt(name)}. {nearest(name, fields)}")
+    lacking = [name for name, one in fields.items() if one.required and name not in told]
+    if lacking:
+        raise UsageError(f"the rule {family!r} needs the setting {lacking[0]}: {family}({lacking[0]}=...)")
+    try:
+        return msgspec.convert(dict(told), settings)
+    except msgspec.ValidationError as error:
+        problem, _, place = str(error).partition(
+            " - at `$."
+        )  # "Expected `float`, got `str` - at `$.relative`"
+        name = place.rstrip("`")
+        words = get_args(fields[name].type) if problem.startswith("Invalid enum") and name in fields else ()
+        said = f"{excerpt(told[name])} is none of {', '.join(words)}" if words else problem.lower()
+        raise UsageError(f"the rule {family!r}: {name}: {said[:200]}") from error
