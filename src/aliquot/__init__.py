@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from aliquot.evidence.tables import Evidence as Evidence
     from aliquot.findings.comparison import Comparison as Comparison
     from aliquot.findings.explanation import Explanation as Explanation
+    from aliquot.findings.failures import Failures as Failures
     from aliquot.findings.noise import Noise as Noise
     from aliquot.findings.planning import Plan as Plan
     from aliquot.findings.rescoring import Rescoring as Rescoring
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from aliquot.verbs.compare import compare as compare
     from aliquot.verbs.demo import demo as demo
     from aliquot.verbs.explain import explain as explain
+    from aliquot.verbs.failures import failures as failures
     from aliquot.verbs.init import init as init
     from aliquot.verbs.model import model as model
     from aliquot.verbs.noise import noise as noise
@@ -76,6 +78,7 @@ _HOMES = {
     "Evaluation": "aliquot.runner.evaluation",
     "Evidence": "aliquot.evidence.tables",
     "Explanation": "aliquot.findings.explanation",
+    "Failures": "aliquot.findings.failures",
     "FakeSystem": "aliquot.systems.fake",
     "Guards": "aliquot.runner.evaluation",
     "HypothesisTest": "aliquot.stats.results",
@@ -99,6 +102,7 @@ _HOMES = {
     "demo": "aliquot.verbs.demo",
     "derive": "aliquot.evidence.derivation",
     "explain": "aliquot.verbs.explain",
+    "failures": "aliquot.verbs.failures",
     "finding_schema": "aliquot.findings.schema",
     "from_frame": "aliquot.readers.frame",
     "function_system": "aliquot.systems.callables",

@@ -21,6 +21,7 @@ MAIN_VERBS = {
 OTHER_VERBS = {
     "demo": "Two bundled logs compared in seconds; --live asks the embedded model.",
     "explain": "A method in plain words, or a paragraph about a saved finding to paste.",
+    "failures": "What goes wrong, how often, and which kinds moved.",
     "init": "A commented evaluation file to start from, and six items when asked.",
     "model": "Install, find and check the embedded model.",
     "noise": "The same system twice: which items flip, how much the suite moves by itself.",
