@@ -154,7 +154,8 @@ def _of_log(source: str | Path | Evidence, options: ReadOptions | None) -> _Answ
             told = texts.options(response.system, response.task, response.item, response.attempt)
             fields: dict[str, object] = {}
             if told is not None:
-                reference, fields = told.right, {"options": [one.option for one in told.options]}
+                reference = told.right
+                fields["options"] = [one.option for one in told.options]
             if reference is not None:
                 fields["reference"] = reference
             items[response.task][response.item] = Item(response.item, fields)
