@@ -22,9 +22,11 @@ from aliquot.evidence.transcripts import Turn
 from aliquot.files.records import Response
 from aliquot.files.run_directory import RunDirectory
 from aliquot.files.run_list import list_runs
+from aliquot.item_sets.items import Item
 from aliquot.runner.evaluation import Guards, Mode, SampleSpec, ScorerSpec, SystemSpec
 from aliquot.runner.money import Prices
 from aliquot.runner.plan import make_plan
+from aliquot.runner.prompts import Prompt
 from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.fake import FakeSystem
 from aliquot.systems.replies import Reply
@@ -463,3 +465,28 @@ def test_turns_are_scored_again_by_other_references(tmp_path: Path) -> None:
 def test_a_sample_of_the_file_keeps_conversations_whole_too(tmp_path: Path) -> None:
     plan = make_plan(evaluation(write_sums(tmp_path, 5), sample=SampleSpec(items=10)))
     assert plan.total == 9
+
+
+def test_a_turn_is_filled_in_once_however_many_turns_follow_it() -> None:
+    turns: list[Item] = []
+    for place in range(1, 301):
+        fields = {"question": f"q{place}", "turn": place}
+        before = turns[-1] if turns else None
+        turns.append(Item(f"c#{place}", fields, conversation="c", before=before))
+    filled: list[str] = []
+    prompt = Prompt(
+        "a", SystemSpec(model="fake", prompt="{{ note(question) }}", values={"note": noting(filled)})
+    )
+    for turn in turns:
+        assert len(prompt.check(turn).messages) == 2 * turn.fields["turn"] - 1  # type: ignore[union-attr,operator]
+    assert len(filled) == 2 * 300 - 1  # as the last one, and once as one before others
+
+
+def noting(seen: list[str]) -> Callable[[str], str]:
+    """Return a function that notes what a template gives it."""
+
+    def note(text: str) -> str:
+        seen.append(text)
+        return text
+
+    return note

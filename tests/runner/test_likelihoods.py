@@ -15,6 +15,7 @@ from aliquot.errors import AliquotError, InputError, UsageError
 from aliquot.files.run_directory import RunDirectory
 from aliquot.runner.evaluation import Guards, ScorerSpec, SystemSpec
 from aliquot.runner.evaluation_file import parse_evaluation
+from aliquot.runner.only import differing_items, read_only
 from aliquot.stats.results import Estimate, Undefined
 from aliquot.systems.fake import FakeSystem
 from aliquot.systems.replies import Likelihood, Reply
@@ -255,6 +256,14 @@ def test_perplexities_run_through_to_a_comparison(tmp_path: Path) -> None:
     assert corpus["byte_perplexity", ""] == pytest.approx(math.exp(total / n_bytes))
     assert corpus["word_perplexity", ""] == pytest.approx(math.exp(total / n_words))
     assert "bits_per_byte" in call("summarize", path).out
+    again = rescore(path, scorer="word_perplexity")
+    assert again.verdict.word == "estimated"
+    first = again.systems[0].after
+    assert isinstance(first, Estimate)
+    assert first.point == pytest.approx(math.exp(total / n_words))
+    assert first.low < first.point < first.high
+    with pytest.raises(UsageError, match="measures bits_per_byte, which makes no answer right or wrong"):
+        differing_items(read(path), read_only("broke:plain,upper", ["plain", "upper"]), task="texts")
 
 
 CHECKED = {

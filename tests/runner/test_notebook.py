@@ -29,12 +29,16 @@ AGAIN = """\
 found = await aliquot.run_async("trial.yaml", models={"fake": fake})
 print(found.evidence.outcomes.height, len(fake.asked))
 """
+QUIET = """\
+found = aliquot.run("trial.yaml", models={"fake": fake}, quiet=True)
+print("quiet")
+"""
 
 
 @pytest.mark.filterwarnings("default")  # of the notebook tools themselves
 def test_run_works_in_a_notebook(tmp_path: Path) -> None:
     write_evaluation(tmp_path, 5)
-    cells = [nbformat.v4.new_code_cell(source) for source in (CELL, AGAIN)]
+    cells = [nbformat.v4.new_code_cell(source) for source in (CELL, AGAIN, QUIET)]
     notebook = nbformat.v4.new_notebook(cells=cells)
     client = nbclient.NotebookClient(
         notebook,
@@ -45,7 +49,18 @@ def test_run_works_in_a_notebook(tmp_path: Path) -> None:
     )
     client.execute()
     texts = ["".join(output.get("text", "") for output in cell["outputs"]) for cell in notebook.cells]
-    assert texts == ["runs/trial 10.0 10\n", "10 10\n"]
+    assert texts == ["runs/trial 10.0 10\n", "10 10\n", "quiet\n"]
+    lines = [
+        [
+            output["data"]["text/plain"]
+            for output in cell["outputs"]
+            if output["output_type"] == "display_data"
+        ]
+        for cell in notebook.cells
+    ]
+    assert [len(shown) for shown in lines] == [1, 1, 0]  # one output each, written anew
+    assert lines[0][0].splitlines()[-1].startswith("10 of 10, ")
+    assert lines[1][0].splitlines()[0] == "10 answers to get, 10 answered before"
 
 
 SLOW = """\

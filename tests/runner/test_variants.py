@@ -22,6 +22,7 @@ from aliquot.runner.shots import Shots, ShotsSpec
 from aliquot.systems.fake import FakeSystem
 from aliquot.systems.requests import ChatRequest
 from aliquot.verbs.run import run
+from aliquot.verbs.runs import runs
 from aliquot.verbs.show import show
 from tests.workshop.sources import ROOT
 
@@ -291,6 +292,7 @@ def test_what_was_shown_is_what_is_scored_now_after_a_rebuild_and_when_rescored(
     assert rates("success") == {"small/given": 1.0, "small/turned": 0.0}  # rotated by one, the right one is A
     rescore(done.path, scorer="words")
     assert rates("success,words/1") == {"small/given": 1.0, "small/turned": 0.0}
+    assert f"aliquot variants {done.path}" in runs(tmp_path / "runs").commands
     (done.path / "evidence").rename(done.path / "gone")  # made again from the journal
     assert rates("success,words/1") == {"small/given": 1.0, "small/turned": 0.0}
 

@@ -15,7 +15,7 @@ from aliquot.findings.side_metrics import SideMetric
 from aliquot.stats.corpus import COLUMNS, Combine, corpus_difference, corpus_metric, corpus_swap, corpus_value
 from aliquot.stats.decision import decided_interval
 from aliquot.stats.inputs import Floats
-from aliquot.stats.results import HypothesisTest, Undefined
+from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
 COMBINED: Final[Mapping[str, Combine]] = {
     "f1": "f1",
@@ -77,6 +77,27 @@ def compare_corpus(
         ratio=None,
         test=test if isinstance(test, HypothesisTest) else None,
     )
+
+
+def corpus_alone(evidence: Evidence, pairs: Pairs, *, level: float, seed: int) -> Estimate | Undefined:
+    """Return the metric made of its items' parts for the candidate of a pairing, or why there is none.
+
+    Args:
+        evidence: the tables.
+        pairs: items under the metric; the baseline is not looked at.
+        level: confidence level.
+        seed: seed of resampling.
+    """
+    name = pairs.candidate.metric
+    combine = _combine(evidence, name)
+    parts: dict[str, Floats] = {}
+    if combine is not None:
+        parts = _parts(evidence, pairs, candidate=True)
+    items = sorted(parts)
+    table = None if combine is None else _columns([parts[item] for item in items], combine)
+    if combine is None or table is None or not items:
+        return Undefined(f"{name}: the evidence holds no numbers that add up to it")
+    return corpus_metric(table, combine=combine, clusters=_clusters(pairs, items), level=level, rng=seed)
 
 
 def _value(parts: Floats, combine: Combine) -> float | None:

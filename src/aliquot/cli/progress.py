@@ -7,10 +7,11 @@ import shutil
 import sys
 import time
 from importlib import import_module
-from math import floor
 from typing import TYPE_CHECKING, Final
 
 import click
+
+from aliquot.runner.progress_line import progress_line, started_line
 
 if TYPE_CHECKING:
     from aliquot.runner.progress import Progress
@@ -34,8 +35,7 @@ class ProgressLine:
         """Say how much there is to ask."""
         # For the peek: an import on the way would hold up the answers under way.
         import_module("aliquot.stats.proportions")
-        kept = f", {progress.kept} answered before" if progress.kept else ""
-        self._write(f"{progress.total} answers to get{kept}")
+        self._write(started_line(progress))
         self._end()
 
     def answered(self, progress: Progress) -> None:
@@ -44,7 +44,7 @@ class ProgressLine:
         patience = 0.0 if self._live else _PATIENCE * progress.elapsed_s
         if finished or now - self._last >= max(_EVERY_S[self._live], patience):
             self._last = now
-            self._write(_line(progress))
+            self._write(progress_line(progress))
         if finished:
             self._end()
 
@@ -66,35 +66,6 @@ class ProgressLine:
         if self._open:
             click.echo(err=True)
             self._open = False
-
-
-def _line(progress: Progress) -> str:
-    """Write where a run stands: what matters first, as a narrow terminal cuts the end off."""
-    parts = [f"{progress.done} of {progress.total}"]
-    if progress.rate is not None:
-        parts.append(f"{progress.rate:.1f} a second")
-    if progress.eta_s is not None and progress.done < progress.total:
-        parts.append(f"{_left(progress.eta_s)} left")
-    if progress.errors:
-        parts.append(f"{progress.errors} {'error' if progress.errors == 1 else 'errors'}")
-    if progress.parse_rate is not None:
-        parts.append(f"{floor(100 * progress.parse_rate)}% read")
-    return ", ".join(parts) + _peek(progress) + _cost(progress)
-
-
-def _peek(progress: Progress) -> str:
-    """Write the rate of the system that is being asked, with an interval, as what it is: a look half-way."""
-    seen = progress.peek(progress.system)
-    if seen is None or progress.done == progress.total:
-        return ""
-    return f"; {progress.system[:20]} {100 * seen.point:.0f}% [{100 * seen.low:.0f}, {100 * seen.high:.0f}], a peek"
-
-
-def _cost(progress: Progress) -> str:
-    if not progress.spent:
-        return ""
-    foreseen = "" if progress.expected_cost is None else f" of about {progress.expected_cost:.3g}"
-    return f"; cost {progress.spent:.3g}{foreseen} {progress.currency}".rstrip()
 
 
 class JsonLines:
@@ -124,7 +95,3 @@ class JsonLines:
             if one is not None
         }
         click.echo(json.dumps({"event": event, **seen}), err=True)
-
-
-def _left(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

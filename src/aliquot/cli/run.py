@@ -34,8 +34,9 @@ from aliquot.cli.progress import JsonLines, ProgressLine
     "--max-cost", type=click.FloatRange(min=0), help="Let the run cost this much at most (needs prices)."
 )
 @click.option("--progress", type=click.Choice(["line", "json"]), default="line", help="How progress is said.")
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing while it runs.")
 @click.option("--dry-run", is_flag=True, help="Show what would be asked first, and ask nothing.")
-def command(evaluation: str, *, progress: str, dry_run: bool, **choices: Any) -> None:
+def command(evaluation: str, *, progress: str, quiet: bool, dry_run: bool, **choices: Any) -> None:
     """Ask the systems of an evaluation file about every item, once; run it again to go on where it stopped.
 
     A file that ends in .py is executed; what it calls evaluation is run.
@@ -53,7 +54,8 @@ def command(evaluation: str, *, progress: str, dry_run: bool, **choices: Any) ->
     signal.signal(signal.SIGTERM, _stop)
     found = run(
         evaluation,
-        observer=JsonLines() if progress == "json" else ProgressLine(),
+        observer=None if quiet else JsonLines() if progress == "json" else ProgressLine(),
+        quiet=quiet,
         threads=threads_from_environment(os.environ),
         **choices,
     )

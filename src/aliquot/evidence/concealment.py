@@ -15,6 +15,7 @@ from typing import Final
 import polars as pl
 
 from aliquot.evidence.tables import Evidence, Texts
+from aliquot.evidence.told_options import ToldOptions
 from aliquot.evidence.transcripts import Turn
 
 NAMES: Final = ("item", "cluster")
@@ -121,6 +122,10 @@ class ConcealedTexts:
     def transcript(self, system: str, task: str, item: str, attempt: int) -> tuple[Turn, ...] | None:
         """Return an attempt as a conversation."""
         return self.texts.transcript(system, task, self.names.get(item, item), attempt)
+
+    def options(self, system: str, task: str, item: str, attempt: int) -> ToldOptions | None:
+        """Return how probable each option was."""
+        return self.texts.options(system, task, self.names.get(item, item), attempt)
 
     def metadata(self, task: str, item: str) -> Mapping[str, str]:
         """Return what else the log tells of an item."""

@@ -16,6 +16,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import narwhals as nw
 import polars as pl
 
+from aliquot.evidence.told_options import ToldOptions
 from aliquot.evidence.transcripts import Turn
 
 Kind: TypeAlias = Literal["binary", "ordinal", "bounded", "real", "category"]
@@ -192,6 +193,10 @@ class Texts(Protocol):
 
     def transcript(self, system: str, task: str, item: str, attempt: int) -> tuple[Turn, ...] | None:
         """Return an attempt as a conversation, None when the answer is a single text."""
+        ...
+
+    def options(self, system: str, task: str, item: str, attempt: int) -> ToldOptions | None:
+        """Return how probable each option of a choice was to a system, None where the log does not tell."""
         ...
 
     def metadata(self, task: str, item: str) -> Mapping[str, str]:

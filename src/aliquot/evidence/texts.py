@@ -9,6 +9,7 @@ from typing import Any
 from aliquot.evidence.bounds import MAX_NOTE, bounded_fields, shorten
 from aliquot.evidence.messages import read_turns, turns_of
 from aliquot.evidence.tables import Texts
+from aliquot.evidence.told_options import ToldOptions
 from aliquot.evidence.transcripts import Turn
 
 
@@ -62,6 +63,9 @@ class HeldTexts:
         key = (system, task, item, attempt)
         return turns_of(self.spoken[key]()) if key in self.spoken else read_turns(self.responses.get(key))
 
+    def options(self, system: str, task: str, item: str, attempt: int) -> None:
+        """Return nothing: none are held."""
+
     def metadata(self, task: str, item: str) -> Mapping[str, str]:
         """Return what else is known of an item."""
         return bounded_fields(self.told.get((task, item), {}))
@@ -99,6 +103,10 @@ class RenamedTexts:
         """Return an attempt as a conversation."""
         return self.texts.transcript(self.names.get(system, system), task, item, attempt)
 
+    def options(self, system: str, task: str, item: str, attempt: int) -> ToldOptions | None:
+        """Return how probable each option was."""
+        return self.texts.options(self.names.get(system, system), task, item, attempt)
+
     def metadata(self, task: str, item: str) -> Mapping[str, str]:
         """Return what else is known of an item."""
         return self.texts.metadata(task, item)
@@ -132,6 +140,11 @@ class MergedTexts:
         """Return an attempt as a conversation."""
         found = (part.transcript(system, task, item, attempt) for part in self.parts)
         return next((turns for turns in found if turns is not None), None)
+
+    def options(self, system: str, task: str, item: str, attempt: int) -> ToldOptions | None:
+        """Return how probable each option was."""
+        found = (part.options(system, task, item, attempt) for part in self.parts)
+        return next((options for options in found if options is not None), None)
 
     def metadata(self, task: str, item: str) -> Mapping[str, str]:
         """Return what else is known of an item."""

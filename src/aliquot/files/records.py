@@ -25,7 +25,7 @@ class OptionLikelihood(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
     Attributes:
         option: the option's text.
         log_probability: natural logarithm, summed over the tokens of the continuation that stood for the option.
-        tokens: number of those tokens.
+        tokens: number of those tokens; 0 where a log does not tell.
         characters: number of characters of the option's text, without separator.
         bytes: number of its bytes in UTF-8.
         greedy: whether every token was the most probable one at its place.

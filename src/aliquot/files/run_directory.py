@@ -230,6 +230,9 @@ class RunTexts:
             for turn in _spoken(self._items.get((task, one)), answer, other)
         )
 
+    def options(self, system: str, task: str, item: str, attempt: int) -> None:
+        """Return nothing: the journal's records hold them."""
+
     def metadata(self, task: str, item: str) -> Mapping[str, str]:  # noqa: ARG002 - the protocol's
         """Return nothing: a run keeps of its items what they ask and expect, and segments in the table of items."""
         return {}

@@ -59,6 +59,7 @@ class RunLine:
         items_hash: identifies the items that were asked.
         sessions: times it was worked on, where the run says.
         beside: other runs of the folder that asked at the same time in any of them.
+        variants: whether some of its systems are variants of one.
     """
 
     path: str
@@ -79,6 +80,7 @@ class RunLine:
     items_hash: str = ""
     sessions: int = 0
     beside: tuple[str, ...] = ()
+    variants: bool = False
 
 
 def list_runs(directory: Path) -> tuple[RunLine, ...]:
@@ -139,6 +141,7 @@ def _read(run: RunDirectory) -> RunLine:
         items_hash=str(manifest.item_set.get("hash", "")) + str(manifest.item_set.get("chosen", "")),
         sessions=len(manifest.sessions),
         beside=manifest.beside,
+        variants=any("variant" in about for about in manifest.systems.values()),
     )
 
 

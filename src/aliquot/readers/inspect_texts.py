@@ -93,6 +93,9 @@ class InspectTexts:
         turns = turns_of(found.messages, change=lambda text: _resolved(text, found))
         return turns if turns is not None and is_conversation(turns) else None
 
+    def options(self, system: str, task: str, item: str, attempt: int) -> None:
+        """Return nothing: choices are answered in writing."""
+
     def metadata(self, task: str, item: str) -> Mapping[str, str]:
         """Return the sample's metadata."""
         epochs = range(1, self.epochs + 1) if task == self.task else ()

@@ -12,9 +12,11 @@ import polars as pl
 from aliquot.errors import InputError
 from aliquot.evidence.bounds import bounded_fields
 from aliquot.evidence.messages import read_turns
+from aliquot.evidence.told_options import ToldOptions
 from aliquot.evidence.transcripts import Turn
 from aliquot.files.json_documents import JsonReading
 from aliquot.readers.lm_eval_blocks import Place, read_record
+from aliquot.readers.lm_eval_options import told_options
 from aliquot.readers.lm_eval_samples import Samples
 
 
@@ -90,6 +92,16 @@ class LmEvalTexts:
         """Return an answer that is the JSON of chat messages as a conversation."""
         return read_turns(self.response(system, task, item, attempt))
 
+    def options(self, system: str, task: str, item: str, attempt: int) -> ToldOptions | None:
+        """Return the choices of a multiple-choice task with their log-likelihoods; there is one attempt."""
+        if system != self.system or attempt != 1:
+            return None
+        record = self._record(task, item)
+        replies = record.get("resps")
+        pairs = list(map(_pair, replies)) if isinstance(replies, list) else []
+        requests = [(_argument(one, 0), _argument(one, 1)) for one in _requests(record)]
+        return told_options(requests, pairs, record.get("target"))
+
     def metadata(self, task: str, item: str) -> Mapping[str, str]:
         """Return the fields of the document that neither the prompt nor the target repeats."""
         record = self._record(task, item)
@@ -156,10 +168,15 @@ def _is_text(reply: Any) -> bool:
     return all(isinstance(answer, str) for answer in answers)
 
 
+def _pair(reply: Any) -> Any:
+    """Return a log-likelihood with whether the choice is what the model would have written."""
+    return reply[0] if isinstance(reply, list) and reply else reply
+
+
 def _choices(requests: list[Any], replies: list[Any]) -> str:
     lines: list[str] = []
     for place, reply in enumerate(replies):
-        pair = reply[0] if isinstance(reply, list) and reply else reply
+        pair = _pair(reply)
         likelihood = pair[0] if isinstance(pair, list) and pair else pair
         choice = _argument(requests[place], 1) if place < len(requests) else None
         lines.append(f"{likelihood} {choice.strip() if isinstance(choice, str) else ''}".rstrip())

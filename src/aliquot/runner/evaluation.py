@@ -123,7 +123,12 @@ class SystemSpec:
         if self.mode == "perplexity":
             return ("likelihood",)
         if self.mode == "likelihood":
-            return ("text", "options", *(("unconditional",) if self.unconditional is not None else ()))
+            return (
+                "text",
+                "options",
+                "tokens",
+                *(("unconditional",) if self.unconditional is not None else ()),
+            )
         return ("text",)
 
     def require_fit(self) -> None:

@@ -9,6 +9,7 @@ from typing import Final, Literal, TypeAlias
 import polars as pl
 
 from aliquot.errors import NothingToJudgeError, UsageError, nearest
+from aliquot.evidence.contents import headline_metric
 from aliquot.evidence.matching import pair
 from aliquot.evidence.status import resolve
 from aliquot.evidence.tables import Evidence
@@ -98,9 +99,15 @@ def differing_items(evidence: Evidence, only: Only, *, task: str) -> dict[str, t
     """Return the items on which the two differ that way, with the share of right answers of both.
 
     Raises:
+        UsageError: answers of the run are not right or wrong.
         NothingToJudgeError: there is none.
     """
     first, second = only.systems
+    if METRIC not in evidence.metrics["metric"]:
+        raise UsageError(
+            f"--only {only} asks again where one answer is right and the other wrong; this run measures "
+            f"{headline_metric(evidence, task)}, which makes no answer right or wrong"
+        )
     frame = pair(evidence, first, second, task=task, metric=METRIC).frame.drop_nulls(["a", "b"])
     chosen = {
         "broke": pl.col("b") < pl.col("a"),

@@ -31,6 +31,9 @@ _ENVIRONMENT: Final = ImmutableSandboxedEnvironment(
 
 _BRACED: Final = re.compile(r"\{\s*(\w+)\s*\}")
 
+_MOST_TURNS: Final = 2_000
+"""Texts of earlier turns that are held."""
+
 
 class Prompt:
     """A system's compiled prompt.
@@ -47,6 +50,7 @@ class Prompt:
 
     def __init__(self, system: str, spec: SystemSpec, *, file: str = "", shots: Shots | None = None) -> None:
         self._system, self._spec, self._file, self.shots = system, spec, file or None, shots
+        self._turns: dict[int, tuple[Item, str]] = {}
         try:
             self._template: Template = _ENVIRONMENT.from_string(spec.prompt)
             self._template.globals = dict(
@@ -147,7 +151,7 @@ class Prompt:
             return LikelihoodRequest("", text)
         messages = [Message("system", self._spec.instructions)] if self._spec.instructions else []
         for turn, answer in zip(item.earlier, answers, strict=True):
-            messages += [Message("user", self._render(turn)), Message("assistant", answer)]
+            messages += [Message("user", self._rendered(turn)), Message("assistant", answer)]
         return ChatRequest((*messages, Message("user", text)), self._spec.decoding)
 
     def shows_options(self, item: Item) -> bool:
@@ -168,6 +172,15 @@ class Prompt:
         before = text[len(context) :] + spec.separator
         named = LETTERS[: len(options)] if spec.continuations == "letters" else options
         return ChoiceRequest(context, options, tuple(before + name for name in named), spec.unconditional)
+
+    def _rendered(self, turn: Item) -> str:
+        """Return the text of a turn that stands before others, which is asked for again with each of them."""
+        held = self._turns.get(id(turn))
+        if held is None or held[0] is not turn:
+            if len(self._turns) >= _MOST_TURNS:
+                self._turns.clear()
+            held = self._turns[id(turn)] = (turn, self._render(turn))
+        return held[1]
 
     def _render(self, item: Item) -> str:
         place = {} if item.conversation is None else {"turn": item.fields["turn"]}

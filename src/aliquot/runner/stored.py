@@ -12,10 +12,12 @@ import msgspec
 from aliquot.errors import InputError, UsageError, nearest
 from aliquot.evidence.identity import inputs_text
 from aliquot.evidence.tables import Evidence
-from aliquot.files.records import Response, ToldResponse, settle
+from aliquot.evidence.told_options import ToldOption
+from aliquot.files.records import OptionLikelihood, Response, ToldResponse, settle
 from aliquot.files.run_directory import RunDirectory, is_run
 from aliquot.item_sets.items import Item
 from aliquot.readers.registry import read_evidence
+from aliquot.scorers.choices import MEASURES, chosen
 from aliquot.scorers.rule import NEEDS, Rule
 from aliquot.stats.results import Undefined
 from aliquot.systems.replies import Reply
@@ -168,17 +170,35 @@ def open_stored(
 def responses_of(evidence: Evidence) -> tuple[Response, ...]:
     """Return the answers of a log as a run would have recorded them; one whose text is not kept is ``missing``.
 
-    Whether an answer can be read is for the new rule to say, so what could not be (``unparsed``) is ``ok`` here.
+    The answer to a choice by likelihoods is its most probable option. Whether an answer can be read is for the new rule
+    to say, so what could not be (``unparsed``) is ``ok`` here.
     """
     texts, found, named = evidence.texts, list[Response](), set(Response.__struct_fields__)
     for row in evidence.responses.iter_rows(named=True):
         key = (row["system"], row["task"], row["item"], row["attempt"])
         said = {name: value for name, value in row.items() if name in named and value is not None}
-        text = texts.response(*key) if texts else None
+        told = texts.options(*key) if texts else None
+        options = () if told is None else tuple(map(_likelihood, told.options))
+        text = texts.response(*key) if texts and not options else None
+        if options:
+            text = options[chosen(options, MEASURES["choice_by_likelihood"])[0]].option
         if said["status"] in {"ok", "unparsed"}:
             said["status"] = "missing" if text is None else "ok"
-        found.append(Response(**said, text=text))
+        found.append(Response(**said, text=text, options=options))
     return tuple(found)
+
+
+def _likelihood(told: ToldOption) -> OptionLikelihood:
+    """Return an option of a log with its lengths; how many tokens it had is not told."""
+    return OptionLikelihood(
+        option=told.option,
+        log_probability=told.log_probability,
+        tokens=0,
+        characters=len(told.option),
+        bytes=len(told.option.encode("utf-8", "surrogatepass")),
+        greedy=told.greedy,
+        unconditional=told.unconditional,
+    )
 
 
 def _never(request: ChatRequest | CompletionRequest) -> Reply:

@@ -259,7 +259,7 @@ _PROBABLE: Final = (
             one.words,
             score_by(one),
             "What a model finds probable is not what it would write; which measure fits is not known beforehand.",
-            reads="unconditional" if one.compares else "options",
+            reads="unconditional" if one.compares else "tokens" if one.counts else "options",
         )
         for name, one in MEASURES.items()
     ),

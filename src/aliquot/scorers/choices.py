@@ -35,11 +35,13 @@ class Measure:
         of: the measure.
         words: what it is.
         compares: whether it needs the option without its question too.
+        counts: whether it needs the number of tokens, which logs of other tools do not tell.
     """
 
     of: Callable[[OptionLikelihood], float]
     words: str
     compares: bool = False
+    counts: bool = False
 
 
 MEASURES: Final[Mapping[str, Measure]] = {
@@ -51,7 +53,7 @@ MEASURES: Final[Mapping[str, Measure]] = {
         lambda option: option.log_probability / option.bytes, "log-probability by byte of UTF-8"
     ),
     "choice_by_tokens": Measure(
-        lambda option: option.log_probability / option.tokens, "log-probability by token"
+        lambda option: option.log_probability / option.tokens, "log-probability by token", counts=True
     ),
     "choice_by_pmi": Measure(_unconditional, "log-probability less that without the question", compares=True),
 }

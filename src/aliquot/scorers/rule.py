@@ -18,7 +18,7 @@ from aliquot.item_sets.options import right_options
 from aliquot.scorers.rule_texts import write_rule
 from aliquot.scorers.scores import Score
 
-Reads: TypeAlias = Literal["text", "options", "unconditional", "likelihood"]
+Reads: TypeAlias = Literal["text", "options", "unconditional", "tokens", "likelihood"]
 """What of a response a rule reads."""
 
 NEEDS: Final[Mapping[Reads, str]] = {
@@ -26,6 +26,7 @@ NEEDS: Final[Mapping[Reads, str]] = {
     "options": "how probable each option is: mode: likelihood",
     "unconditional": "how probable each option is with and without its question: mode: likelihood with unconditional: "
     "'Answer:'",
+    "tokens": "how probable each option is, and how many tokens it has: mode: likelihood",
     "likelihood": "how probable a text is: mode: perplexity",
 }
 """What a rule needs, and where in an evaluation it comes from."""
@@ -149,6 +150,8 @@ class Rule:
             return response.text or ""
         if self.reads == "likelihood":
             return response.likelihood
+        if self.reads == "tokens" and not all(option.tokens for option in response.options):
+            return None
         without = any(option.unconditional is None for option in response.options)
         return None if self.reads == "unconditional" and without else response.options or None
 

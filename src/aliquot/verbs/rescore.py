@@ -151,7 +151,13 @@ def _of_log(source: str | Path | Evidence, options: ReadOptions | None) -> _Answ
     for response in responses:
         if texts and response.item not in items.setdefault(response.task, {}):
             reference = texts.reference(response.task, response.item)
-            fields = {} if reference is None else {"reference": reference}
+            told = texts.options(response.system, response.task, response.item, response.attempt)
+            fields: dict[str, object] = {}
+            if told is not None:
+                reference = told.right
+                fields["options"] = [one.option for one in told.options]
+            if reference is not None:
+                fields["reference"] = reference
             items[response.task][response.item] = Item(response.item, fields)
     if not any(response.text for response in responses):
         raise InputError("keeps no answers, so there is nothing to score", file=named)

@@ -18,6 +18,7 @@ from aliquot.runner.cache import AnswerCache
 from aliquot.runner.evaluation import Evaluation
 from aliquot.runner.evaluation_python import Loaded, load_evaluation
 from aliquot.runner.executor import Terms
+from aliquot.runner.notebook_progress import own_observer
 from aliquot.runner.only import ATTEMPTS, ItemAgain, differing_items, how_they_came, narrowed, read_only
 from aliquot.runner.opening import open_models
 from aliquot.runner.plan import make_plan
@@ -51,6 +52,7 @@ def run(
     directory: str | Path = "runs",
     models: Mapping[str, System] | None = None,
     observer: Observer | None = None,
+    quiet: bool = False,
     limit: int | str | None = None,
     only: str | None = None,
     attempts: int | None = None,
@@ -69,7 +71,8 @@ def run(
         directory: where run directories are kept.
         models: systems by the name under which the evaluation's ``model`` asks for them; ``embedded`` and what the
             evaluation describes itself are there without being given. They are not closed.
-        observer: receives progress.
+        observer: receives progress; in a notebook a line shows it when none is given.
+        quiet: say nothing, in a notebook either; what a reader has to know is kept in ``run.json``.
         limit: ask this many items only, or a share like ``50%`` (rounded up): a seeded stratified part.
         only: ``broke:A,B`` (or ``fixed``, ``differ``): of a run that is there, ask only the items on which systems A
             and B differ that way again, into a directory of its own within the run's, which stays as it is.
@@ -92,7 +95,7 @@ def run(
         MachineError: the model is missing, the disk is full, another process works on this run.
         RunStoppedError: a guard or an interrupt stopped the run; what was answered is kept.
     """
-    watcher = _Watcher(observer or Silent())
+    watcher = _Watcher(_settled(observer, quiet=quiet))
     work = run_async(
         evaluation,
         directory=directory,
@@ -125,6 +128,7 @@ async def run_async(
     directory: str | Path = "runs",
     models: Mapping[str, System] | None = None,
     observer: Observer | None = None,
+    quiet: bool = False,
     limit: int | str | None = None,
     only: str | None = None,
     attempts: int | None = None,
@@ -135,6 +139,7 @@ async def run_async(
     max_cost: float | None = None,
 ) -> Run:
     """Do what ``run`` does, on the running event loop; parameters, result and errors are those of ``run``."""
+    observer = _settled(observer, quiet=quiet)
     if concurrency is not None and concurrency < 1:
         raise UsageError(f"concurrency is {concurrency}; it must be 1 or more")
     loaded = Loaded(evaluation) if isinstance(evaluation, Evaluation) else load_evaluation(evaluation)
@@ -162,7 +167,7 @@ async def run_async(
                 plan,
                 path,
                 models={**given, **opened},
-                observer=observer or Silent(),
+                observer=observer,
                 clocks=clocks,
                 terms=Terms(concurrency=concurrency, interleave=interleave, cache=kept, max_cost=max_cost),
             )
@@ -172,6 +177,13 @@ async def run_async(
     if chosen is None:
         return Run(path, evidence)
     return Run(path, evidence, how_they_came(evidence, chosen, before, task=plan.task))
+
+
+def _settled(observer: Observer | None, *, quiet: bool) -> Observer:
+    """Return whom to tell; what nobody is told is not said."""
+    if quiet and observer is not None:
+        raise UsageError("quiet and observer exclude each other: an observer is there to be told")
+    return Silent() if quiet else observer or own_observer()
 
 
 def _check_only(only: str | None, attempts: int | None, *, together: Mapping[str, object]) -> None:

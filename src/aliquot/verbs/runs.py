@@ -42,9 +42,11 @@ def runs(directory: str | Path = "runs") -> Runs:
 
 
 def _commands(found: Sequence[RunLine]) -> Iterator[str]:
-    """Yield what can be compared: the two systems of one run, the last two runs of one system over the same items."""
+    """Yield what can be compared: the variants or the two systems of one run, the last two runs of one system."""
     whole = [line for line in reversed(found) if line.status == "finished"]
     for line in whole:
+        if line.variants:
+            yield shlex.join(["aliquot", "variants", line.path])
         if len(line.systems) == 2:
             yield shlex.join(["aliquot", "compare", line.path])
         if len(line.systems) != 1:
