@@ -8,6 +8,7 @@ from aliquot.analysis.arrays import paired_sample, system_sample
 from aliquot.analysis.attempts_seen import attempt_values
 from aliquot.analysis.method import analyse_pairs, analyse_system
 from aliquot.analysis.scales import scale_of
+from aliquot.analysis.whole import value_of_all
 from aliquot.evidence.matching import Attrition
 from aliquot.evidence.reduction import units
 from aliquot.evidence.tables import Evidence
@@ -38,7 +39,9 @@ def compare_rules(
     """
     scale = scale_of(evidence, after)
     new = units(evidence, system, task=task, metric=after)
-    rate = analyse_system(system_sample(new), scale, level=level)
+    sample = system_sample(new)
+    whole = value_of_all(evidence, new, level=level, seed=seed) if sample.n == 0 else None
+    rate = whole[0] if whole else analyse_system(sample, scale, level=level)
     graded = [name for name in (before, after) if scale_of(evidence, name).kind != "binary"]
     if graded:
         why = Undefined(f"{graded[0]} is not pass or fail")
