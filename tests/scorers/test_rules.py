@@ -38,6 +38,8 @@ SET: dict[str, dict[str, Any]] = {
     "form": {"shape": "one_line"},
     "majority": {"of": "words"},
     "json_field": {"path": "/a"},
+    "class_score": {"positive": "2"},
+    "macro_f1": {"classes": ["2", "3"]},
 }
 """Settings of rules that need some."""
 
@@ -139,6 +141,9 @@ def test_a_mapping_names_the_same_rule() -> None:
         ('majority(of="majority")', "there is no rule 'majority'"),
         ('majority(of="token_f1")', "reads no answer of one attempt"),
         ('majority(of="acc")', "reads no answer of one attempt"),
+        ('class_score(positive="a", of="never")', "reads no class"),
+        ('macro_f1(classes=["a"])', "two or more, each once"),
+        ('macro_f1(classes=["a", "A."])', "two or more, each once"),
         ('json_field(path="a")', "must begin with /"),
         ('json_valid(schema={"type": "objekt"})', "no valid JSON Schema"),
         ('json_valid(schema={"$ref": "http://x/y"})', "refers to another document"),

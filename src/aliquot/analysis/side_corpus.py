@@ -12,7 +12,14 @@ from aliquot.evidence.tables import Evidence, Note
 from aliquot.evidence.units import Pairs, Units
 from aliquot.findings.comparison import Scale
 from aliquot.findings.side_metrics import SideMetric
-from aliquot.stats.corpus import COLUMNS, Combine, corpus_difference, corpus_metric, corpus_swap, corpus_value
+from aliquot.stats.corpus import (
+    Combine,
+    corpus_difference,
+    corpus_metric,
+    corpus_swap,
+    corpus_value,
+    takes_columns,
+)
 from aliquot.stats.decision import decided_interval
 from aliquot.stats.inputs import Floats
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
@@ -135,7 +142,7 @@ def _columns(parts: Sequence[Floats], combine: Combine) -> Floats | None:
         true, said = table.T
         counts = [true * said, (1 - true) * said, true * (1 - said), (1 - true) * (1 - said)]
         return np.stack(counts[: 3 if combine == "f1" else 4], axis=1)
-    return table if table.shape[1] == COLUMNS[combine] else None
+    return table if takes_columns(combine, table.shape[1]) else None
 
 
 def _clusters(frame: pl.DataFrame, items: Sequence[str]) -> list[str] | None:
