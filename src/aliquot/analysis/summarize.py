@@ -10,6 +10,7 @@ import polars as pl
 from aliquot.analysis.answered import rate_over_answered
 from aliquot.analysis.arrays import SystemSample, filled_system, system_sample
 from aliquot.analysis.attempts_seen import find_repeats
+from aliquot.analysis.confusion import find_classes
 from aliquot.analysis.costs import cost_words, latency_of, price_of
 from aliquot.analysis.guards import find_guards
 from aliquot.analysis.majority import find_majority
@@ -84,7 +85,7 @@ def summarize_systems(evidence: Evidence, *, choices: SummaryChoices, command: s
         )
         for system, task in pairs
     ]
-    lines = tuple(_line(evidence, side, choices=choices) for side in sides)
+    lines = tuple(_line(evidence, side, choices=choices, headline=True) for side in sides)
     shown = {(line.task, line.metric) for line in lines}
     beside = replace(choices, at_least=None)  # the floor is the headline's
     others = tuple(
@@ -142,7 +143,7 @@ def _chosen(evidence: Evidence, choices: SummaryChoices) -> list[tuple[str, str]
     return pairs
 
 
-def _line(evidence: Evidence, side: Units, *, choices: SummaryChoices) -> SystemLine:
+def _line(evidence: Evidence, side: Units, *, choices: SummaryChoices, headline: bool = False) -> SystemLine:
     system, task, metric = side.system, side.task, side.metric
     scale, sample, level = scale_of(evidence, metric), system_sample(side), choices.level
     price, words = price_of(evidence, system, task=task), cost_words(evidence, system)
@@ -172,6 +173,7 @@ def _line(evidence: Evidence, side: Units, *, choices: SummaryChoices) -> System
         other_costs=words.others,
         judge=evidence.metrics.filter(pl.col("metric") == metric)["judge"].to_list()[0],
         majority=find_majority(evidence, side, scale),
+        classes=find_classes(evidence, side, scale, level=level, seed=DEFAULT_SEED) if headline else None,
     )
 
 
