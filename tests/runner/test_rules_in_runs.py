@@ -9,9 +9,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from aliquot import compare, read, rescore
+from aliquot import compare, read, rescore, summarize
 from aliquot.errors import InputError
 from aliquot.runner.evaluation_file import parse_evaluation
+from aliquot.stats.results import Undefined
 from aliquot.systems.fake import FakeSystem
 from aliquot.verbs.run import run
 
@@ -163,3 +164,22 @@ def test_an_item_with_an_impossible_rule_is_named(tmp_path: Path) -> None:
         asked(tmp_path, items, "scorer: {field: scorer}", str, str)
     with pytest.raises(InputError, match=r"item 'a': nothing of the right answer '\?!' is left to compare"):
         asked(tmp_path, [items[0] | {"reference": "?!"}], "scorer: exact", str, str)
+
+
+def test_a_number_of_the_corpus_is_summarised_and_rescored(tmp_path: Path) -> None:
+    items = [{"id": f"i{n}", "question": f"{n}", "reference": "the cat is on the mat"} for n in range(30)]
+    path = asked(
+        tmp_path,
+        items,
+        "scorer: token_f1\nguards: off",
+        lambda asked: "" if int(asked) < 10 else "the cat is on the mat",
+        lambda _: "the cat is on the mat",
+    )
+    good, bad = rescore(path, scorer="chrf").systems
+    wanted = 100 * 5 * (2 / 3) / (4 + 2 / 3)
+    assert good.after.point == pytest.approx(wanted)  # type: ignore[union-attr]
+    assert isinstance(bad.after, Undefined)  # every answer is the reference: nothing to resample
+    line = summarize(path, metric="chrf").lines[0]
+    assert line.estimate.point == pytest.approx(wanted)  # type: ignore[union-attr]
+    assert line.estimate.low < wanted < line.estimate.high  # type: ignore[union-attr]
+    assert (line.n_items, line.missing) == (30, 0)

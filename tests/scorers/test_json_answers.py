@@ -9,8 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aliquot.errors import UsageError
+from aliquot.errors import InputError, UsageError
+from aliquot.item_sets.items import Item
 from aliquot.scorers.json_answers import check_schema, read_json_answer, right_fields
+from aliquot.scorers.rule_texts import write_rule
+from aliquot.scorers.rules import rule_named
+from aliquot.scorers.scores import Score
+from aliquot.scorers.scoring import score
 
 SCHEMA = {
     "type": "object",
@@ -128,3 +133,75 @@ def test_fields_are_compared_by_path_and_numbers_by_value() -> None:
     assert right_fields({"a": {"b": 1}}, "no object") == {"/a/b": False}
     with pytest.raises(UsageError, match="more than 1000 fields"):
         right_fields(list(range(1001)), [])
+
+
+def scored(rule: str, text: str, fields: dict[str, Any], **settings: Any) -> Score:
+    return score(rule_named(write_rule(rule, settings)), Item("i", fields, row=7), text)
+
+
+WANTED = {"reference": {"city": "Oslo", "people": 709_037, "parts": ["a", "b"]}, "schema": SCHEMA}
+
+
+@pytest.mark.parametrize(
+    ("text", "valid", "label", "share"),
+    [
+        (
+            '{"city": "Oslo", "people": 709037.0, "parts": ["a", "b"]}',
+            0.0,
+            "schema",
+            1.0,
+        ),  # all right, form apart
+        ('{"city": "Oslo", "people": 709037}', 1.0, "valid", 0.5),
+        ('{"city": "oslo"}', 1.0, "valid", 0.0),
+        ('{"city": "Bergen", "people": 1}', 1.0, "valid", 0.0),  # well formed and wrong
+        ('{"people": 709037}', 0.0, "schema", 0.25),
+        ('{"city": "Oslo"', 0.0, "truncated", None),
+        ("Oslo", 0.0, "syntax", None),
+    ],
+)
+def test_form_and_content_are_apart(text: str, valid: float, label: str, share: float | None) -> None:
+    pytest.importorskip("jsonschema", reason="the extra metrics is not installed")
+    form, content = scored("json_valid", text, WANTED), scored("json_share", text, WANTED)
+    assert (form.value, form.label) == (valid, label)
+    assert content.value == share
+    assert content.status == ("unparsed" if share is None else "ok")
+    assert content.note is None or content.note.startswith(("wrong: ", label))
+
+
+def test_a_refusal_is_no_syntax_error() -> None:
+    found = scored("json_valid", "I'm sorry, but I can't help with that.", {})
+    assert (found.value, found.status) == (None, "refused")
+
+
+def test_one_field_by_its_pointer() -> None:
+    text = '{"city": " OSLO.", "parts": ["a", "c"], "people": 709037}'
+    found = {
+        path: scored("json_field", text, WANTED, path=path).value
+        for path in ("/people", "/parts/0", "/parts")
+    }
+    assert found == {"/people": 1.0, "/parts/0": 1.0, "/parts": 0.0}
+    assert scored("json_field", text, WANTED, path="/city").value == 0.0
+    assert scored("json_field", text, WANTED, path="/city", texts="normalised").value == 1.0
+    assert scored("json_share", text, WANTED, texts="normalised").value == 0.75
+    with pytest.raises(
+        InputError, match="row 7, field 'reference': item 'i': the reference has no field '/town'"
+    ):
+        scored("json_field", text, WANTED, path="/town")
+
+
+def test_an_item_that_json_cannot_be_held_against_is_named() -> None:
+    with pytest.raises(InputError, match="needs a JSON object or list"):
+        scored("json_share", "{}", {"reference": "Oslo"})
+    with pytest.raises(InputError, match="more than 1000 fields"):
+        scored("json_share", "{}", {"reference": list(range(1001))})
+    for schema, words in (("x", "is no object"), ({"type": "x"}, "item 'i': this is no valid JSON Schema")):
+        with pytest.raises(InputError, match=words):
+            scored("json_valid", "{}", {"schema": schema})
+
+
+def test_an_answer_nested_without_end_stops_no_run() -> None:
+    pytest.importorskip("jsonschema", reason="the extra metrics is not installed")
+    tree = {"type": "array", "items": {"$ref": "#"}}
+    found = scored("json_valid", "[" * 900 + "]" * 900, {}, schema=tree)
+    assert (found.value, found.label) == (0.0, "schema")
+    assert scored("json_valid", "[[[]]]", {}, schema=tree).value == 1.0

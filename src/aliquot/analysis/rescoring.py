@@ -8,14 +8,14 @@ from aliquot.analysis.arrays import paired_sample, system_sample
 from aliquot.analysis.attempts_seen import attempt_values
 from aliquot.analysis.method import analyse_pairs, analyse_system
 from aliquot.analysis.scales import scale_of
-from aliquot.analysis.side_corpus import corpus_alone
+from aliquot.analysis.whole import value_of_all
 from aliquot.evidence.matching import Attrition
 from aliquot.evidence.reduction import units
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Pairs, Units
 from aliquot.findings.rescoring import RescoredSystem
 from aliquot.findings.verdict import read_verdict
-from aliquot.stats.results import Estimate, Undefined
+from aliquot.stats.results import Undefined
 
 _ATTEMPT = ("item", "attempt")
 
@@ -39,10 +39,9 @@ def compare_rules(
     """
     scale = scale_of(evidence, after)
     new = units(evidence, system, task=task, metric=after)
-    rate = analyse_system(system_sample(new), scale, level=level)
-    if not new.frame["mean"].count():  # no answer has a value of its own: the whole may have one
-        whole = corpus_alone(evidence, _pairs(new, new), level=level, seed=seed)
-        rate = whole if isinstance(whole, Estimate) else rate
+    sample = system_sample(new)
+    whole = value_of_all(evidence, new, level=level, seed=seed) if sample.n == 0 else None
+    rate = whole[0] if whole else analyse_system(sample, scale, level=level)
     graded = [name for name in (before, after) if scale_of(evidence, name).kind != "binary"]
     if graded:
         why = Undefined(f"{graded[0]} is not pass or fail")

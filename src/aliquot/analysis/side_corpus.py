@@ -9,10 +9,17 @@ import numpy as np
 import polars as pl
 
 from aliquot.evidence.tables import Evidence, Note
-from aliquot.evidence.units import Pairs
+from aliquot.evidence.units import Pairs, Units
 from aliquot.findings.comparison import Scale
 from aliquot.findings.side_metrics import SideMetric
-from aliquot.stats.corpus import COLUMNS, Combine, corpus_difference, corpus_metric, corpus_swap, corpus_value
+from aliquot.stats.corpus import (
+    Combine,
+    corpus_difference,
+    corpus_metric,
+    corpus_swap,
+    corpus_value,
+    takes_columns,
+)
 from aliquot.stats.decision import decided_interval
 from aliquot.stats.inputs import Floats
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
@@ -51,13 +58,13 @@ def compare_corpus(
     combine = _combine(evidence, name)
     if combine is None:
         return Note("no_combine", f"{name}: how its parts become one value is not known")
-    sides = [_parts(evidence, pairs, candidate=candidate) for candidate in (False, True)]
+    sides = [_parts(evidence, units) for units in (pairs.baseline, pairs.candidate)]
     shared = sorted(sides[0].keys() & sides[1].keys())
     tables = [_columns([side[item] for item in shared], combine) for side in sides]
     if not shared or any(table is None for table in tables):
         return Note("no_parts", f"{name}: the evidence holds no numbers that add up to it")
     a, b = cast("list[Floats]", tables)
-    clusters = _clusters(pairs, shared)
+    clusters = _clusters(pairs.frame, shared)
     one, other = (
         corpus_metric(side, combine=combine, clusters=clusters, level=level, rng=seed) for side in (a, b)
     )
@@ -79,25 +86,25 @@ def compare_corpus(
     )
 
 
-def corpus_alone(evidence: Evidence, pairs: Pairs, *, level: float, seed: int) -> Estimate | Undefined:
-    """Return the metric made of its items' parts for the candidate of a pairing, or why there is none.
+def corpus_of(
+    evidence: Evidence, units: Units, *, level: float, seed: int
+) -> tuple[Estimate | Undefined, int] | None:
+    """Return the value that one system's parts make together and of how many items, or None where they make none.
 
     Args:
-        evidence: the tables.
-        pairs: items under the metric; the baseline is not looked at.
+        evidence: the tables; not lazy.
+        units: the system's items under the metric.
         level: confidence level.
         seed: seed of resampling.
     """
-    name = pairs.candidate.metric
-    combine = _combine(evidence, name)
-    parts: dict[str, Floats] = {}
-    if combine is not None:
-        parts = _parts(evidence, pairs, candidate=True)
-    items = sorted(parts)
-    table = None if combine is None else _columns([parts[item] for item in items], combine)
-    if combine is None or table is None or not items:
-        return Undefined(f"{name}: the evidence holds no numbers that add up to it")
-    return corpus_metric(table, combine=combine, clusters=_clusters(pairs, items), level=level, rng=seed)
+    combine = _combine(evidence, units.metric)
+    found = _parts(evidence, units) if combine is not None else {}
+    items = sorted(found)
+    table = _columns([found[item] for item in items], combine) if combine is not None else None
+    if combine is None or table is None:
+        return None
+    clusters = _clusters(units.frame, items)
+    return corpus_metric(table, combine=combine, clusters=clusters, level=level, rng=seed), len(items)
 
 
 def _value(parts: Floats, combine: Combine) -> float | None:
@@ -112,9 +119,8 @@ def _combine(evidence: Evidence, metric: str) -> Combine | None:
     return COMBINED.get(metric.split(",", maxsplit=1)[0].lower())
 
 
-def _parts(evidence: Evidence, pairs: Pairs, *, candidate: bool) -> dict[str, Floats]:
+def _parts(evidence: Evidence, units: Units) -> dict[str, Floats]:
     """Return the parts of each item of one system, averaged over its attempts."""
-    units = pairs.candidate if candidate else pairs.baseline
     rows = evidence.rows(
         "outcomes", system=units.system, task=units.task, metric=units.metric, scorer=units.scorer
     ).drop_nulls("parts")
@@ -136,10 +142,10 @@ def _columns(parts: Sequence[Floats], combine: Combine) -> Floats | None:
         true, said = table.T
         counts = [true * said, (1 - true) * said, true * (1 - said), (1 - true) * (1 - said)]
         return np.stack(counts[: 3 if combine == "f1" else 4], axis=1)
-    return table if table.shape[1] == COLUMNS[combine] else None
+    return table if takes_columns(combine, table.shape[1]) else None
 
 
-def _clusters(pairs: Pairs, items: Sequence[str]) -> list[str] | None:
-    named = dict(pairs.frame.select("item", "cluster").iter_rows())
+def _clusters(frame: pl.DataFrame, items: Sequence[str]) -> list[str] | None:
+    named = dict(frame.select("item", "cluster").iter_rows())
     found = [named.get(item) for item in items]
     return None if any(name is None for name in found) else cast("list[str]", found)

@@ -10,6 +10,7 @@ import polars as pl
 from aliquot.analysis.answered import rate_over_answered
 from aliquot.analysis.arrays import SystemSample, filled_system, system_sample
 from aliquot.analysis.attempts_seen import find_repeats
+from aliquot.analysis.confusion import find_classes
 from aliquot.analysis.costs import cost_words, latency_of, price_of
 from aliquot.analysis.guards import find_guards
 from aliquot.analysis.majority import find_majority
@@ -18,6 +19,7 @@ from aliquot.analysis.remarks import READER_REMARKS
 from aliquot.analysis.scales import scale_of
 from aliquot.analysis.settings import variants_told
 from aliquot.analysis.software import versions
+from aliquot.analysis.whole import value_of_all
 from aliquot.errors import UsageError
 from aliquot.evidence.contents import headline_metric, metrics, require, systems, tasks
 from aliquot.evidence.reduction import units
@@ -83,7 +85,7 @@ def summarize_systems(evidence: Evidence, *, choices: SummaryChoices, command: s
         )
         for system, task in pairs
     ]
-    lines = tuple(_line(evidence, side, choices=choices) for side in sides)
+    lines = tuple(_line(evidence, side, choices=choices, headline=True) for side in sides)
     shown = {(line.task, line.metric) for line in lines}
     beside = replace(choices, at_least=None)  # the floor is the headline's
     others = tuple(
@@ -141,25 +143,27 @@ def _chosen(evidence: Evidence, choices: SummaryChoices) -> list[tuple[str, str]
     return pairs
 
 
-def _line(evidence: Evidence, side: Units, *, choices: SummaryChoices) -> SystemLine:
+def _line(evidence: Evidence, side: Units, *, choices: SummaryChoices, headline: bool = False) -> SystemLine:
     system, task, metric = side.system, side.task, side.metric
     scale, sample, level = scale_of(evidence, metric), system_sample(side), choices.level
     price, words = price_of(evidence, system, task=task), cost_words(evidence, system)
+    whole = value_of_all(evidence, side, level=level, seed=DEFAULT_SEED) if sample.n == 0 else None
+    estimate, n_items = whole or (analyse_system(sample, scale, level=level), sample.n)
     return SystemLine(
         system=system,
         task=task,
         metric=metric,
         scale=scale,
-        estimate=analyse_system(sample, scale, level=level),
+        estimate=estimate,
         total=float((sample.values * sample.attempts).sum()) if sample.n else None,
-        n_items=sample.n,
+        n_items=n_items,
         n_clusters=sample.n_clusters,
         rows=side.rows,
         answered=side.answered,
         statuses=side.statuses,
         over_answered=rate_over_answered(evidence, side, sample, scale, level=level),
-        if_missing=_if_missing(side, scale, level=level),
-        missing=int(side.frame["missing"].sum()),
+        if_missing=None if whole else _if_missing(side, scale, level=level),
+        missing=0 if whole else int(side.frame["missing"].sum()),
         repeats=find_repeats(evidence, side, sample, scale, level=level),
         floor=_floor(side, sample, scale, asked=choices.at_least, level=level),
         latency=latency_of(evidence, system, task=task),
@@ -169,6 +173,7 @@ def _line(evidence: Evidence, side: Units, *, choices: SummaryChoices) -> System
         other_costs=words.others,
         judge=evidence.metrics.filter(pl.col("metric") == metric)["judge"].to_list()[0],
         majority=find_majority(evidence, side, scale),
+        classes=find_classes(evidence, side, scale, level=level, seed=DEFAULT_SEED) if headline else None,
     )
 
 

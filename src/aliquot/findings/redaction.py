@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 
 from aliquot.findings.rows import Row, Rows, SideOfRow
 from aliquot.findings.side_metrics import Failures, SideMetrics
+from aliquot.findings.summary import Summary, SystemLine
 
 TEXTS: Final = ("input", "reference", "answer", "note", "metadata")
 """The texts of an item, by the names under which they are left out."""
@@ -31,7 +32,15 @@ def shareable(finding: Found) -> Found:
     beside = getattr(finding, "side_metrics", None)
     if isinstance(beside, SideMetrics):
         plain["side_metrics"] = replace(beside, failures=_without_reasons(beside.failures))
+    if isinstance(finding, Summary):
+        plain["lines"] = tuple(map(_without_classes, finding.lines))
+        plain["others"] = tuple(map(_without_classes, finding.others))
     return replace(finding, **plain)  # pyright: ignore[reportArgumentType] - as above
+
+
+def _without_classes(line: SystemLine) -> SystemLine:
+    """Return a line whose classes have no names: they are right answers of items."""
+    return line if line.classes is None else replace(line, classes=line.classes.unnamed())
 
 
 def _without_reasons(failures: Iterable[Failures]) -> tuple[Failures, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from aliquot.evidence.tables import Note
+from aliquot.findings.classes import ClassTable
 from aliquot.findings.comparison import Quantiles, Scale
 from aliquot.findings.majority import Majority
 from aliquot.findings.spoken import Spoken
@@ -84,6 +85,7 @@ class SystemLine:
         other_costs: what was paid beside the system's own answers, to a judge, in words.
         judge: the model that judged, when one did.
         majority: what always giving the most frequent right answer would reach; None where that is not known.
+        classes: right and given classes against each other; None where the items fall into no classes.
     """
 
     system: str
@@ -109,6 +111,7 @@ class SystemLine:
     majority: Majority | None = None
     cost_source: str | None = None
     other_costs: tuple[str, ...] = ()
+    classes: ClassTable | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from aliquot.evidence.assembly import DEFAULTS
+from aliquot.findings.classes import ClassTable
 from aliquot.findings.comparison import Quantiles, Scale
 from aliquot.findings.majority import write_majority
 from aliquot.findings.numbers import decimals_for, difference_unit, write_count, write_percent, write_value
@@ -186,6 +187,8 @@ def _details(summary: Summary) -> Iterator[Block]:
     for line in summary.lines:
         if line.repeats is not None:
             yield from _repeat_grids(line, line.repeats)
+        if line.classes is not None:
+            yield from _class_grids(line, line.classes)
     yield f"Method: {summary.why}."
     yield f"Estimand: {summary.estimand}"
     yield from summary.reconciliation
@@ -216,6 +219,30 @@ def _repeat_grids(line: SystemLine, repeats: Repeats) -> Iterator[Grid]:
                 ("pass^k (all)", *_shares(list(repeats.pass_hat.values()))),
             ),
         )
+
+
+def _class_grids(line: SystemLine, found: ClassTable) -> Iterator[Grid]:
+    names = tuple(one.label for one in found.classes)
+    yield Grid(
+        f"What {line.system} gave on {line.task}, by the right answer",
+        ("right answer", *names, "none of them"),
+        tuple((name, *map(str, counts)) for name, counts in zip(names, found.counts, strict=True)),
+    )
+    yield Grid(
+        f"Classes as {line.system} tells them apart",
+        ("class", "rows", "precision", "recall", "F1"),
+        tuple(
+            (one.label, str(one.rows), *map(_share_with_limits, (one.precision, one.recall, one.f1)))
+            for one in (*found.classes, found.macro, found.micro)
+        ),
+    )
+
+
+def _share_with_limits(share: Estimate | Undefined) -> str:
+    if isinstance(share, Undefined):
+        return "-"
+    low, high = write_percent(share.low, decimals=0), write_percent(share.high, decimals=0)
+    return f"{write_percent(share.point)}% ({low} to {high})"
 
 
 def _shares(estimates: Sequence[Estimate | Undefined]) -> tuple[str, ...]:

@@ -13,6 +13,14 @@ from aliquot.scorers.asserts import score_asserts
 from aliquot.scorers.choices import MEASURES, score_brier, score_by
 from aliquot.scorers.filtered import Filtered, score_exact_match
 from aliquot.scorers.formats import Form, Length, score_form, score_length
+from aliquot.scorers.json_rules import (
+    JsonContent,
+    JsonField,
+    JsonForm,
+    score_json_field,
+    score_json_share,
+    score_json_valid,
+)
 from aliquot.scorers.objects import score_json_fields
 from aliquot.scorers.perplexities import score_bits_per_byte, score_byte_perplexity, score_word_perplexity
 from aliquot.scorers.phrases import Never, Pattern, Phrases, score_contains, score_never, score_regex
@@ -228,6 +236,35 @@ _STRUCTURED: Final = (
         f"first JSON object; {NORMALISATION}{_ENDS}; numbers by value",
         score_json_fields,
         "One wrong field of many makes the answer wrong; fields beyond the reference are not looked at.",
+        wants="reference",
+    ),
+    Rule(
+        "json_valid",
+        "1",
+        "a code fence around the whole answer is taken off, nothing else",
+        score_json_valid,
+        "Valid JSON can hold nothing right; a word before or after the JSON makes it invalid, however good it is.",
+        settings=JsonForm,
+        wants="nothing",
+    ),
+    Rule(
+        "json_share",
+        "1",
+        "a code fence is taken off; numbers by value; texts as its setting says",
+        score_json_share,
+        "Many easy fields hide a hard one (json_field scores it alone); fields beyond the reference are not looked at.",
+        settings=JsonContent,
+        wants="reference",
+        metric="json_share",
+        kind="bounded",
+    ),
+    Rule(
+        "json_field",
+        "1",
+        "a code fence is taken off; numbers by value; texts as its setting says",
+        score_json_field,
+        "An answer that is no JSON counts as wrong in every field: read json_valid beside it.",
+        settings=JsonField,
         wants="reference",
     ),
     Rule(

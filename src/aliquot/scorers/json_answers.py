@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import importlib
 import json
+import operator
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Literal, NoReturn, TypeAlias, cast
 
-from aliquot.errors import InputError, MachineError, UsageError
-from aliquot.item_sets.items import Item
+from aliquot.errors import MachineError, UsageError
 from aliquot.scorers.refusals import is_refusal
-from aliquot.scorers.rule import Settings
-from aliquot.scorers.scores import Score, unparsed, verdict
 
 Fault: TypeAlias = Literal["refused", "truncated", "syntax", "schema"]
 """Why an answer is not the JSON that was asked for: no answer, cut, not JSON, or JSON of another form."""
@@ -90,11 +88,18 @@ def check_schema(schema: Mapping[str, Any]) -> None:
     _validator(json.dumps(schema, sort_keys=True))
 
 
-def right_fields(reference: object, found: object) -> dict[str, bool]:
+def right_fields(
+    reference: object, found: object, *, same_text: Callable[[str, str], bool] = operator.eq
+) -> dict[str, bool]:
     """Return for each leaf of the reference, by its path, whether the answer has the same there.
 
-    Numbers are compared by value, everything else as it stands; an empty object or list is a leaf. What the reference
-    does not name is ignored.
+    Numbers are compared by value, texts as told, everything else as it stands; an empty object or list is a leaf. What
+    the reference does not name is ignored.
+
+    Args:
+        reference: the right JSON value.
+        found: the answer's.
+        same_text: whether two texts are the same.
 
     Raises:
         UsageError: the reference has more than ``MOST_FIELDS`` leaves.
@@ -107,7 +112,7 @@ def right_fields(reference: object, found: object) -> dict[str, bool]:
     for path, wanted, got in _leaves(reference, found, ""):
         if len(leaves) == MOST_FIELDS:
             raise UsageError(f"the reference has more than {MOST_FIELDS} fields")
-        leaves[path] = _same(wanted, got)
+        leaves[path] = _same(wanted, got, same_text)
     return leaves
 
 
@@ -125,7 +130,9 @@ def _leaves(wanted: object, got: object, path: str) -> Iterator[tuple[str, objec
         yield path, wanted, got
 
 
-def _same(wanted: object, got: object) -> bool:
+def _same(wanted: object, got: object, same_text: Callable[[str, str], bool]) -> bool:
+    if isinstance(wanted, str) and isinstance(got, str):
+        return same_text(wanted, got)
     if isinstance(wanted, bool) or isinstance(got, bool):
         return wanted is got
     if isinstance(wanted, int | float) and isinstance(got, int | float):
@@ -157,6 +164,8 @@ def _first_violation(value: object, schema: Mapping[str, Any]) -> str | None:
     """Return in one line what breaks the schema first, by its path; None when nothing does."""
     try:
         every = list(_validator(json.dumps(schema, sort_keys=True)).iter_errors(value))
+    except RecursionError:
+        return "it is nested too deeply"
     except Exception as error:
         raise UsageError(f"the JSON Schema cannot be used: {str(error)[:200]}") from error
     found = sorted(every, key=lambda one: [str(step) for step in one.absolute_path])
@@ -202,53 +211,3 @@ def _references(node: object) -> Iterator[str]:
     elif isinstance(node, list):
         for value in cast("list[object]", node):
             yield from _references(value)
-
-
-class JsonForm(Settings, frozen=True):
-    """What form the JSON must have.
-
-    Attributes:
-        schema: JSON Schema of every answer; else the one in the item's field ``schema``; without any, JSON is enough.
-    """
-
-    schema: dict[str, Any] | None = None
-
-    def __post_init__(self) -> None:
-        if self.schema is not None:
-            check_schema(self.schema)
-
-
-def score_json_valid(item: Item, text: str, settings: JsonForm) -> Score:
-    """1 when the answer is JSON of the wanted form, whatever its values are; the note tells what else it is."""
-    found = read_json_answer(text, schema=_schema(settings, item))
-    return verdict(right=found.fault is None, label=found.fault or "valid", note=found.reason)
-
-
-def score_json_share(item: Item, text: str, settings: JsonForm) -> Score:
-    """Share of the reference's fields that the answer has right, form apart: JSON of another form is compared too."""
-    reference = item.reference
-    wanted = read_json_answer(reference).value if isinstance(reference, str) else reference
-    if not isinstance(wanted, dict | list) or not wanted:
-        raise InputError(
-            f"item {item.id!r}: the rule 'json_share' needs a JSON object or list as reference",
-            row=item.row,
-            field="reference",
-        )
-    found = read_json_answer(text, schema=_schema(settings, item))
-    if found.fault not in {None, "schema"}:
-        return unparsed(f"{found.fault}: {found.reason}")
-    fields = right_fields(cast("object", wanted), found.value)
-    wrong = [path for path, right in fields.items() if not right]
-    label = f"{len(fields) - len(wrong)} of {len(fields)} fields"
-    return Score(
-        1 - len(wrong) / len(fields), label=label, note=f"wrong: {', '.join(wrong[:20])}" if wrong else None
-    )
-
-
-def _schema(settings: JsonForm, item: Item) -> Mapping[str, Any] | None:
-    given = item.fields.get("schema")
-    if settings.schema is not None or given is None:
-        return settings.schema
-    if not isinstance(given, dict):
-        raise InputError(f"item {item.id!r}: its schema is no object", row=item.row, field="schema")
-    return cast("dict[str, Any]", given)

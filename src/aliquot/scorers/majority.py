@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from decimal import Decimal
 from typing import Final
+
+import msgspec
 
 from aliquot.errors import UsageError
 from aliquot.item_sets.items import Item
@@ -54,7 +55,7 @@ def score_majority(item: Item, found: str | Sequence[str], settings: Vote) -> Sc
     scored = [score(rule, item, text) for text in ([found] if isinstance(found, str) else found)]
     votes = [_vote(one) for one in scored]
     most, count = Counter(votes).most_common(1)[0]  # of equals the one counted first
-    return replace(scored[votes.index(most)], note=f"{count} of {len(votes)} attempts")
+    return msgspec.structs.replace(scored[votes.index(most)], note=f"{count} of {len(votes)} attempts")
 
 
 def _vote(scored: Score) -> str | Decimal | None:

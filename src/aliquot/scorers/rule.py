@@ -53,6 +53,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Whether a rule with these settings scores all attempts at an item together."""
         return False
 
+    @property
+    def combine(self) -> str | None:
+        """How sums of parts become the value of the whole corpus, where that hangs on the settings."""
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -134,7 +139,8 @@ class Rule:
             return self
         given = _converted(self.family, told, self.settings)
         name = write_rule(self.family, _unusual(given))
-        return replace(self, name=name, given=given, metric=RATE if self.metric == RATE else shortened(name))
+        metric = RATE if self.metric == RATE else shortened(name)
+        return replace(self, name=name, given=given, metric=metric, combine=given.combine or self.combine)
 
     def apply(self, item: Item, found: Any) -> Score:
         """Return the score of what was read of a response.

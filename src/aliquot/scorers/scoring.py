@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import msgspec
 
 from aliquot.item_sets.items import Item
 from aliquot.scorers.refusals import is_refusal
@@ -32,7 +32,9 @@ def score(rule: Rule, item: Item, text: str) -> Score:
         (1.0, 0.0)
     """
     if not text.strip():
-        return replace(unparsed(EMPTY), parts=rule.apply(item, "").parts if rule.combine else None)
+        return msgspec.structs.replace(
+            unparsed(EMPTY), parts=rule.apply(item, "").parts if rule.combine else None
+        )
     result = rule.apply(item, text)
     if rule.forbids or result.value == 1.0 or not is_refusal(text):
         return result

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,7 +32,7 @@ from aliquot.stats.inputs import (
 from aliquot.stats.resampling import HELD, Cells, draw_totals
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
-Combine: TypeAlias = Literal["ratio", "f1", "mcc", "perplexity", "bits", "bleu", "chrf"]
+Combine: TypeAlias = Literal["ratio", "f1", "macro_f1", "mcc", "perplexity", "bits", "bleu", "chrf"]
 
 _TIE = 1e-12
 """Swapped differences this close to the observed one, relative to it, are ties and count as extreme."""
@@ -82,7 +82,8 @@ def corpus_metric(
 
     Args:
         parts: one row an item, shape (n, columns). ``ratio`` (x, y): Σx/Σy, such as WER from errors and words;
-            ``f1`` (true positives, false positives, false negatives); ``mcc`` (the same and true negatives);
+            ``f1`` (true positives, false positives, false negatives); ``macro_f1`` the same three for each class, whose
+            F1 are averaged over the classes that occur; ``mcc`` (those three and true negatives);
             ``perplexity`` (log-likelihood, weight): exp(−Σl/Σw); ``bits`` the same as bits, −Σl/(Σw ln 2); ``bleu``
             (length, reference length, matches of 1 to 4 words, sequences of 1 to 4 words), 0 to 100; ``chrf`` (for 1
             to 6 letters each: sequences of the answer, of the reference, matches), 0 to 100.
@@ -220,6 +221,11 @@ class _Combined:
 
     columns: int
     value: Callable[[Floats], Floats]
+    groups: bool = False
+
+    def takes(self, columns: int) -> bool:
+        """Whether parts may have so many columns; those in groups have as many groups as there are classes."""
+        return columns == self.columns or (self.groups and columns > 0 and columns % self.columns == 0)
 
 
 def _ratio(top: Floats, bottom: Floats) -> Floats:
@@ -229,6 +235,14 @@ def _ratio(top: Floats, bottom: Floats) -> Floats:
 def _f1(sums: Floats) -> Floats:
     right, wrong = sums[..., 0], sums[..., 1] + sums[..., 2]
     return _ratio(2 * right, 2 * right + wrong)
+
+
+def _macro_f1(sums: Floats) -> Floats:
+    """Mean over the classes of their F1; a class that is neither there nor predicted takes no part."""
+    counts = sums.reshape(*sums.shape[:-1], -1, 3)
+    each = _f1(counts)
+    there = counts.sum(axis=-1) > 0
+    return _ratio(np.where(there, each, 0.0).sum(axis=-1), there.sum(axis=-1).astype(np.float64))
 
 
 def _mcc(sums: Floats) -> Floats:
@@ -271,6 +285,7 @@ def _perplexity(sums: Floats) -> Floats:
 _COMBINED: dict[Combine, _Combined] = {
     "ratio": _Combined(2, lambda sums: _ratio(sums[..., 0], sums[..., 1])),
     "f1": _Combined(3, _f1),
+    "macro_f1": _Combined(3, _macro_f1, groups=True),
     "mcc": _Combined(4, _mcc),
     "perplexity": _Combined(2, _perplexity),
     "bits": _Combined(2, lambda sums: -_ratio(sums[..., 0], sums[..., 1]) / math.log(2)),
@@ -278,8 +293,10 @@ _COMBINED: dict[Combine, _Combined] = {
     "chrf": _Combined(3 * _LETTERS, _chrf),
 }
 
-COLUMNS: Final[Mapping[Combine, int]] = {name: one.columns for name, one in _COMBINED.items()}
-"""How many columns the parts of each have."""
+
+def takes_columns(combine: Combine, columns: int) -> bool:
+    """Return whether the parts of a metric may have so many columns."""
+    return _COMBINED[combine].takes(columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,18 +306,20 @@ class _Units:
     values: Floats
     n: int
     clusters: int | None
+    systems: int
 
 
 def _as_parts(parts: ArrayLike, combine: Combine) -> Floats:
     as_choice(combine, get_args(Combine), name="combine")
-    columns = _COMBINED[combine].columns
+    known = _COMBINED[combine]
     array = as_array(parts, name="parts", wanted="a table of numbers, one row an item")
     if array.dtype.kind not in "biuf":
         raise UsageError(f"parts must be numbers; got an array of {array.dtype}")
     values = array.astype(np.float64)
-    if values.ndim != 2 or values.shape[0] == 0 or values.shape[1] != columns:
+    if values.ndim != 2 or values.shape[0] == 0 or not known.takes(values.shape[1]):
+        each = " a class" if known.groups else ""
         raise UsageError(
-            f"parts of {combine} must have one row an item and {columns} columns; got {values.shape}"
+            f"parts of {combine} must have one row an item and {known.columns} columns{each}; got {values.shape}"
         )
     if not np.isfinite(values).all():
         raise UsageError("parts must be finite numbers; leave items without them out")
@@ -319,11 +338,11 @@ def _both(a: ArrayLike, b: ArrayLike, combine: Combine) -> list[Floats]:
 def _units(sides: list[Floats], clusters: ArrayLike | None) -> _Units:
     values = np.concatenate(sides, axis=1)
     if clusters is None:
-        return _Units(values, values.shape[0], None)
+        return _Units(values, values.shape[0], None, len(sides))
     codes = as_codes(clusters, values.shape[0], name="clusters")
     sums = np.zeros((int(codes.max()) + 1, values.shape[1]))
     np.add.at(sums, codes, values)
-    return _Units(sums, values.shape[0], sums.shape[0])
+    return _Units(sums, values.shape[0], sums.shape[0], len(sides))
 
 
 def _estimate(
@@ -331,13 +350,14 @@ def _estimate(
 ) -> Estimate | Undefined:
     """Percentile interval of the value, or of the difference when the columns hold two systems."""
     level, size = as_level(level), int(as_count(n_resamples, name="n_resamples", at_least=99))
-    point = float(_value(units.values.sum(axis=0), combine))
+    point = float(_value(units.values.sum(axis=0), combine, systems=units.systems))
     if math.isnan(point):
         return _nothing(combine)
     if units.values.shape[0] < 2:
         kind = "item" if units.clusters is None else "cluster"
         return Undefined(f"one {kind} only, so the error of the {combine} cannot be seen")
-    draws = _value(draw_totals(_cells(units.values), n_resamples=size, rng=rng), combine)
+    totals = draw_totals(_cells(units.values), n_resamples=size, rng=rng)
+    draws = _value(totals, combine, systems=units.systems)
     kept = draws[~np.isnan(draws)]
     if 1 - kept.size / size > (1 - level) / 2:
         return Undefined(f"{1 - kept.size / size:.0%} of the resamples give no {combine}")
@@ -349,10 +369,9 @@ def _estimate(
     return replace(found, n=units.n, clusters=units.clusters, settings=settings)
 
 
-def _value(totals: Floats, combine: Combine) -> Floats:
+def _value(totals: Floats, combine: Combine, *, systems: int = 1) -> Floats:
     """Value of the sums of one system; of two systems' sums beside each other, the second's minus the first's."""
-    found = _COMBINED[combine]
-    sides = [found.value(part) for part in np.split(totals, totals.shape[-1] // found.columns, axis=-1)]
+    sides = [_COMBINED[combine].value(part) for part in np.split(totals, systems, axis=-1)]
     return sides[0] if len(sides) == 1 else sides[1] - sides[0]
 
 
