@@ -34,8 +34,12 @@ class ProgressLine:
         """Say how much there is to ask."""
         # For the peek: an import on the way would hold up the answers under way.
         import_module("aliquot.stats.proportions")
-        kept = f", {progress.kept} answered before" if progress.kept else ""
-        self._write(f"{progress.total} answers to get{kept}")
+        import_module("aliquot.findings.numbers")
+        if progress.kept == progress.total:
+            self._write(f"all {progress.total} answers are on record; nothing is asked")
+        else:
+            kept = f", {progress.kept} of them on record" if progress.kept else ""
+            self._write(f"{progress.total} answers to get{kept}")
         self._end()
 
     def answered(self, progress: Progress) -> None:
@@ -93,8 +97,12 @@ def _peek(progress: Progress) -> str:
 def _cost(progress: Progress) -> str:
     if not progress.spent:
         return ""
-    foreseen = "" if progress.expected_cost is None else f" of about {progress.expected_cost:.3g}"
-    return f"; cost {progress.spent:.3g}{foreseen} {progress.currency}".rstrip()
+    from aliquot.findings.numbers import write_money
+
+    if progress.expected_cost is None or progress.done == progress.total:
+        return f"; cost {write_money(progress.spent, progress.currency)}"
+    foreseen = write_money(progress.expected_cost, progress.currency)
+    return f"; cost {write_money(progress.spent, None)} of about {foreseen}"
 
 
 class JsonLines:

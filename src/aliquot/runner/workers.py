@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Final, TypeVar
 
 from aliquot.errors import RunStoppedError
@@ -22,7 +22,7 @@ class Workers:
     once.
 
     Args:
-        number: how many.
+        number: how many; no more than there is work.
         note: told, in a sentence, when something in flight is waited for.
         on_stop: called once when no more is to be sent.
         patience_s: seconds that an interrupt waits.
@@ -41,7 +41,7 @@ class Workers:
         self._why: RunStoppedError | None = None
         self._in_flight = 0
 
-    async def share(self, work: Iterable[Work], do: Callable[[Work], Awaitable[None]]) -> None:
+    async def share(self, work: Sequence[Work], do: Callable[[Work], Awaitable[None]]) -> None:
         """Do all the work.
 
         Args:
@@ -52,6 +52,8 @@ class Workers:
             RunStoppedError: something stopped the run.
             AliquotError: the first fault of another kind.
         """
+        if not work:
+            return
         waiting = iter(work)
 
         async def take() -> None:
@@ -69,7 +71,9 @@ class Workers:
                 finally:
                     self._in_flight -= 1
 
-        tasks = [asyncio.create_task(take()) for _ in range(self._number)]
+        tasks = [asyncio.create_task(take()) for _ in range(min(self._number, len(work)))]
+        if not tasks:
+            return
         try:
             await self._see_through(tasks)
         finally:
