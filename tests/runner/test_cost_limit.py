@@ -155,7 +155,7 @@ def test_scopes_and_currencies_stand_apart_and_one_limit_holds_for_all(tmp_path:
     assert one.other_costs == (f"judge 7.00 USD ({OWN_WORD}), 1.50 EUR ({OWN_WORD})",)
     assert one.rows == 20  # a judge's record is no answer of a system
     more = evaluation(write_items(tmp_path, 20), systems={"first": SPEC}, attempts=2)
-    with pytest.raises(RunStoppedError, match="47.00 USD are spent"):
+    with pytest.raises(RunStoppedError, match=r"47\.00 USD are spent"):
         run(more, directory=tmp_path, models={"fake": fake}, max_cost=50)
 
 

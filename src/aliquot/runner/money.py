@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Final
 
 from aliquot.errors import RunStoppedError, UsageError
@@ -45,7 +46,10 @@ class Prices:
     listed: str = ""
 
     def __post_init__(self) -> None:
-        if min(self.input, self.output, self.cached or 0.0) < 0 or self.per < 1:
+        if (
+            not all(0 <= price < inf for price in (self.input, self.output, self.cached or 0.0))
+            or self.per < 1
+        ):
             raise UsageError("prices are 0 or more, for at least one token")
 
     @property
