@@ -86,15 +86,15 @@ class AliquotWarning(UserWarning):
     """Something the caller should know that does not stop the work."""
 
 
-def excerpt(value: object) -> str:
-    """Return what was found as a message shows it: quoted, on one line, 60 characters of it at most.
+def excerpt(value: object, *, limit: int = 60) -> str:
+    """Return what was found as a message shows it: quoted, on one line, 60 characters of it at most, or ``limit``.
 
     Examples:
         >>> excerpt("item,value " * 20)
         "'item,value item,value item,value item,value item,value it…'"
     """
     text = repr(value)
-    return text if len(text) <= 60 else f"{text[:58]}…{text[-1]}"
+    return text if len(text) <= limit else f"{text[: limit - 2]}…{text[-1]}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

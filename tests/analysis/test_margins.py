@@ -29,7 +29,7 @@ def test_points_are_points_of_the_scale(scale, margin, own):
     ("scale", "margin", "said"),
     [
         (RATE, 2, "for points write 2pt"),
-        (RATE, "200pt", "as wide as the whole scale"),
+        (RATE, "200pt", r"as wide as the whole scale \(1\), or wider; a hundredth of it is 0.01, or 1pt"),
         (SECONDS, "2pt", "no bounds"),
         (RATE, "two", "not a margin"),
         (RATE, "nan", "positive"),

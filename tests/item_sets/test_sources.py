@@ -52,6 +52,11 @@ def test_a_byte_order_mark_and_other_line_ends_change_nothing(tmp_path: Path) ->
         ('{"id": 1.5}\n', "no usable id"),
         ('{"id": "a"}\n{"id": \n', r"row 2: this is not JSON"),
         ('{"id": "a", "x": NaN}\n', r"row 1: this is not JSON \(NaN is not a value\)"),
+        ('{"id": "a", "id": "b"}\n', r"row 1: this is not JSON \(the key 'id' stands twice\)"),
+        ('{"id": "a", "of": {"x": 1, "x": 2}}\n', "the key 'x' stands twice"),
+        ('{"id": "a"}\n{"id": "\\ud83d"}\n', r"row 2: this holds half a character \(\\ud83d\)"),
+        ('{"id": "a", "of": [{"\\uDE00": 1}]}\n', r"row 1: this holds half a character \(\\ude00\)"),
+        ('{"id": "a", "x": ' + "[" * 9000 + "]" * 9000 + "}\n", "row 1: this is nested too deeply"),
         ("[1]\n", "not a JSON object"),
         ("\n", "there are no items"),
     ],
@@ -59,6 +64,16 @@ def test_a_byte_order_mark_and_other_line_ends_change_nothing(tmp_path: Path) ->
 def test_a_bad_row_is_named(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         load(written(tmp_path, text))
+
+
+def test_a_column_that_stands_twice_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="row 1: the column 'q' stands twice"):
+        load(written(tmp_path, "id,q,q\na,b,c\n", "set.csv"))
+
+
+def test_both_halves_of_a_character_are_one(tmp_path: Path) -> None:
+    (item,) = load(written(tmp_path, '{"id": "\\ud83d\\ude00"}\n')).items
+    assert item.id == "\U0001f600"
 
 
 def test_a_csv_row_of_another_length_is_named(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from aliquot.files.run_directory import RunDirectory
 from aliquot.runner.evaluation import ScorerSpec
 from aliquot.runner.plan import make_plan
 from aliquot.runner.progress import Progress, Silent
+from aliquot.runner.workers import Workers
 from aliquot.systems.fake import FakeSystem
 from aliquot.verbs.run import run
 from tests.runner.evaluations import evaluation, right, write_evaluation, write_items
@@ -91,7 +93,8 @@ def test_a_line_tells_rate_time_errors_what_could_be_read_and_a_peek(
     )  # fmt: skip
     ProgressLine().answered(shown)
     assert capsys.readouterr().err == (
-        "40 of 100, 2.0 a second, 30 s left, 2 errors, 89% read; first 50% [35, 65], a peek; cost 0.4 of about 1 USD\n"
+        "40 of 100, 2.0 a second, 30 s left, 2 errors, 89% read; first 50% [35, 65], a peek; "
+        "cost 0.40 of about 1.00 USD\n"
     )
 
 
@@ -156,7 +159,51 @@ def test_an_item_that_an_empty_answer_would_pass_is_told_of_and_passes_none(tmp_
     assert found.evidence.outcomes["value"].to_list() == [None, None]
 
 
-def test_more_requests_at_once_than_there_are_questions_are_no_more_work(tmp_path: Path) -> None:
-    fake = FakeSystem(right)
-    run(evaluation(write_items(tmp_path, 6)), directory=tmp_path, models={"fake": fake}, concurrency=10**12)
-    assert len(fake.asked) == 6
+def test_there_are_no_more_workers_than_work() -> None:
+    seen: list[int] = []
+
+    async def do(_: int) -> None:
+        await asyncio.sleep(0)
+        seen.append(len(asyncio.all_tasks()))
+
+    async def work() -> None:
+        workers = Workers(10_000, note=seen.append, on_stop=seen.clear)  # type: ignore[arg-type]
+        await workers.share([1, 2, 3], do)
+        await workers.share([], do)
+
+    asyncio.run(work())
+    assert len(seen) == 3
+    assert max(seen) == 4  # and the task that shares the work
+
+
+def test_answers_that_were_lost_are_told_of_at_the_end_and_asked_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked, sometimes = (
+        evaluation(write_items(tmp_path, 20)),
+        {"q7.": "no index", "q9.": "no index", "q3.": "late"},
+    )
+
+    def answer(prompt: str) -> str:
+        if prompt in sometimes:
+            raise OSError(sometimes[prompt])
+        return right(prompt)
+
+    models = {"fake": FakeSystem(answer)}
+    run(asked, directory=tmp_path, models=models, observer=ProgressLine())
+    lost = "lost: 3 answers ('OSError: no index'), without a value until the same command has asked again\n"
+    assert lost in capsys.readouterr().err
+    sometimes.clear()
+    run(asked, directory=tmp_path, models=models, observer=ProgressLine())
+    said = capsys.readouterr().err
+    assert said.startswith("20 answers to get, 17 of them on record\n")
+    assert "lost" not in said
+    run(asked, directory=tmp_path, models=models, observer=ProgressLine())
+    assert capsys.readouterr().err.startswith("all 20 answers are on record; nothing is asked\n")
+    assert len(models["fake"].asked) == 23
+
+
+def test_small_sums_of_money_are_written_as_such(capsys: pytest.CaptureFixture[str]) -> None:
+    line, statuses = ProgressLine(), {"ok": 1}
+    line.answered(Progress("a", 1, 1, 0, statuses, 1.0, spent=0.00002, currency="USD", expected_cost=0.00002))
+    assert capsys.readouterr().err == "1 of 1, 1.0 a second, 100% read; cost 0.00002 USD\n"

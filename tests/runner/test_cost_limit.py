@@ -54,7 +54,7 @@ def test_an_answer_nobody_counts_is_held_at_its_ceiling_also_after_a_resume(tmp_
     fake = FakeSystem(lambda prompt: Reply(text=right(prompt)))
     given_ = evaluation(write_items(tmp_path, 30), systems={"first": SPEC})
     for _ in range(2):
-        with pytest.raises(RunStoppedError, match=r"up to 40 more for answers without a count"):
+        with pytest.raises(RunStoppedError, match=r"up to 40.00 more for answers without a count"):
             run(given_, directory=tmp_path, models={"fake": fake}, max_cost=45)
         assert len(fake.asked) == 4
 
@@ -155,7 +155,7 @@ def test_scopes_and_currencies_stand_apart_and_one_limit_holds_for_all(tmp_path:
     assert one.other_costs == (f"judge 7.00 USD ({OWN_WORD}), 1.50 EUR ({OWN_WORD})",)
     assert one.rows == 20  # a judge's record is no answer of a system
     more = evaluation(write_items(tmp_path, 20), systems={"first": SPEC}, attempts=2)
-    with pytest.raises(RunStoppedError, match="47 USD are spent"):
+    with pytest.raises(RunStoppedError, match=r"47\.00 USD are spent"):
         run(more, directory=tmp_path, models={"fake": fake}, max_cost=50)
 
 

@@ -98,6 +98,14 @@ def test_prices_are_read_from_the_file_with_the_line_of_a_mistake(tmp_path: Path
         parse_evaluation(text.replace("output: 0.6, ", ""), file="trial.yaml")
 
 
+@pytest.mark.parametrize("price", [-1.0, float("nan"), float("inf")])
+def test_a_price_that_is_none_is_refused(price: float):
+    with pytest.raises(UsageError, match="prices are 0 or more"):
+        Prices(input=price, output=1)
+    with pytest.raises(UsageError, match="prices are 0 or more"):
+        Prices(input=1, output=1, cached=price)
+
+
 def test_two_currencies_cannot_be_added_up(tmp_path: Path):
     systems = {
         name: SystemSpec(

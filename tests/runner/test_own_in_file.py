@@ -160,7 +160,10 @@ KEYS = [
     ('{python: "app.py:a b"}', "name a file or module and the function"),
     ('{python: "app.py:answer", timout_s: 3}', "there is no key 'timout_s'. Did you mean 'timeout_s'"),
     ('{python: "app.py:answer", timeout_s: 0}', r"field 'timeout_s': timeout_s is 0; it must be more than 0"),
-    ('{python: "app.py:answer", timeout_s: .inf}', r"field 'timeout_s': timeout_s is inf"),
+    (
+        '{python: "app.py:answer", timeout_s: .inf}',
+        r"field 'timeout_s': inf is out of range. Give a finite number",
+    ),
     ('{python: "app.py:answer", concurrency: 0}', "0 is not a whole number from 1"),
     ('{python: "app.py:answer", version: 7}', "field 'version': 7 is not text. Put it in quotes"),
     ('{python: "app.py:answer", components: {index: 7}}', "field 'index': 7 is not text. Put it in quotes"),

@@ -202,6 +202,8 @@ def test_every_key_of_a_model_over_http_is_read() -> None:
             "extra: {temperature: 1}",
             r"row 10, field 'extra': extra cannot set 'temperature': say it under decoding",
         ),
+        ("extra: {penalty: .nan}", r"row 10, field 'extra': extra cannot be written as JSON"),
+        ("timeout_s: .nan", r"row 10, field 'timeout_s': nan is out of range. Give a finite number$"),
         ("extra: {api_key: x}", r"'api_key' would put a secret"),
     ],
 )

@@ -269,3 +269,24 @@ def test_both_are_run_like_any_system(tmp_path: Path) -> None:
         found = aliquot.run(evaluation(items, name=name), directory=tmp_path, models={"fake": system})
         assert found.evidence.outcomes["value"].to_list() == [1.0] * 6
         asyncio.run(system.close())
+
+
+def test_what_a_hanging_script_has_started_is_ended_with_it(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(
+        f"{AGENT}    time.sleep(60) if 'hang' in prompt else say(text=prompt)\n", encoding="utf-8"
+    )
+    (tmp_path / "start.sh").write_text(f'"{sys.executable}" -u agent.py\ntrue\n', encoding="utf-8")
+    system = aliquot.command_system(["sh", "start.sh"], folder=str(tmp_path), timeout_s=4.0)
+
+    async def work() -> list[Reply]:
+        try:
+            return [await system.complete(CompletionRequest(prompt)) for prompt in ("one", "hang", "two")]
+        finally:
+            await system.close()
+
+    replies = asyncio.run(asyncio.wait_for(work(), timeout=30))
+    assert [(reply.text, reply.status) for reply in replies] == [
+        ("one", "ok"),
+        ("", "timeout"),
+        ("two", "ok"),
+    ]

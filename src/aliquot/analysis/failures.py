@@ -230,7 +230,9 @@ def _kind(
         analysed = (
             analyse_pairs(paired_sample(rows), _SCALE, level=level, seed=choices.seed)
             if paired
-            else analyse_unpaired(*samples, _SCALE, level=level, seed=choices.seed, why="not paired")
+            else analyse_unpaired(
+                samples[0], samples[1], _SCALE, level=level, seed=choices.seed, why="not paired"
+            )
         )
     return FailureKind(
         code=code,

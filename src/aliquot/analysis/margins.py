@@ -72,7 +72,8 @@ def margin_on(scale: Scale, margin: float | str | None) -> float | None:
         )
     own = number / 100 * span if points and span is not None else number
     if span is not None and own >= span:
-        raise UsageError(
-            f"a margin of {text} is as wide as the whole scale ({span:g}); for points write {number:g}pt"
+        hint = (
+            f"; a hundredth of it is {span / 100:g}, or 1pt" if points else f"; for points write {number:g}pt"
         )
+        raise UsageError(f"a margin of {text} is as wide as the whole scale ({span:g}), or wider{hint}")
     return own

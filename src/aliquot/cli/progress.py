@@ -35,6 +35,7 @@ class ProgressLine:
         """Say how much there is to ask."""
         # For the peek: an import on the way would hold up the answers under way.
         import_module("aliquot.stats.proportions")
+        import_module("aliquot.findings.numbers")
         self._write(started_line(progress))
         self._end()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, NoReturn, cast
 
 import yaml
@@ -67,8 +68,15 @@ class Node:
         """Return a number between two bounds."""
         if isinstance(self.value, bool) or not isinstance(self.value, int | float):
             self.refuse(f"{_shown(self.value)} is not a number")
-        if not low <= self.value <= high:
-            self.refuse(f"{self.value} is out of range", remedy=f"Give a number from {low:g} to {high:g}")
+        if not (isfinite(self.value) and low <= self.value <= high):
+            wanted = (
+                f" from {low:g} to {high:g}"
+                if isfinite(high)
+                else f" of {low:g} or more"
+                if isfinite(low)
+                else ""
+            )
+            self.refuse(f"{self.value} is out of range", remedy=f"Give a finite number{wanted}")
         return self.value
 
     def whole(self, *, low: int = 0) -> int:

@@ -1,9 +1,8 @@
 """The journal of a run: answers appended as they come, one self-contained JSON line each.
 
-A line handed to the operating system is on record: it survives the death of the process. ``fsync`` every few
-    lines or
-seconds, and at the end, makes it survive a power cut. A line torn by a crash is set aside when the journal is
-next opened for writing, so that the next line starts on its own.
+A line handed to the operating system is on record: it survives the death of the process. ``fsync`` every few lines or
+seconds, and at the end, makes it survive a power cut. A line torn by a crash is set aside when the journal is next
+opened for writing, so that the next line starts on its own.
 """
 
 from __future__ import annotations

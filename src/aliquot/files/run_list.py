@@ -121,10 +121,11 @@ def _read(run: RunDirectory) -> RunLine:
     spent = tuple(Spending(*key, cost) for key, cost in spending(journal.records).items())
     items = _count_items(run, manifest)
     asked = len(manifest.systems) * items * manifest.attempts
+    given = sum(answer.status not in MEASUREMENT_SIDE for answer in answers)
     noted = [note.text for note in journal.notes if not (busy and note.code == "torn_line")]
     return RunLine(
         path=str(run.path),
-        status="being written" if busy else "finished" if len(answers) >= asked > 0 else "stopped",
+        status="being written" if busy else "finished" if given >= asked > 0 else "stopped",
         reason="; ".join(noted[:1]) + (f" (+{len(noted) - 1} more)" if len(noted) > 1 else ""),
         name=manifest.name,
         task=manifest.task,
@@ -132,7 +133,7 @@ def _read(run: RunDirectory) -> RunLine:
         items=items,
         attempts=manifest.attempts,
         asked=asked,
-        given=sum(answer.status not in MEASUREMENT_SIDE for answer in answers),
+        given=given,
         answered=sum(answer.status == "ok" for answer in answers) / asked if asked else None,
         started=manifest.started,
         seconds=_seconds(journal.records),

@@ -76,6 +76,11 @@ def sync_directory(path: Path) -> None:
 def _sentence(error: OSError, path: Path) -> str:
     if error.errno in {errno.ENOSPC, errno.EDQUOT}:
         return f"{path}: the disk is full. What was written before is intact; free some space and run again."
+    if error.errno == errno.EFBIG:
+        return (
+            f"{path}: the file is as large as files may be here (ulimit -f). What was written before is intact; "
+            "raise the limit and run again."
+        )
     if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
         return f"{path}: may not be written. Choose another folder or change its permissions."
     return f"{path}: {error.strerror or error}."

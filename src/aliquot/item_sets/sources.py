@@ -15,7 +15,7 @@ from typing import Any, NoReturn, cast
 
 import yaml
 
-from aliquot.errors import InputError, UsageError, nearest
+from aliquot.errors import InputError, UsageError, excerpt, nearest
 from aliquot.item_sets.conversations import TURNS, turns_of
 from aliquot.item_sets.items import Item, ItemSet
 from aliquot.item_sets.promptfoo import read_tests
@@ -104,7 +104,7 @@ def _decode(data: bytes, *, file: str) -> str:
 
 
 def _json_rows(text: str, *, file: str) -> Iterator[tuple[int, Mapping[str, object]]]:
-    decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
+    decode = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_refuse_repetition).decode
     for number, line in enumerate(io.StringIO(text), start=1):
         if not line.strip():
             continue
@@ -114,6 +114,15 @@ def _json_rows(text: str, *, file: str) -> Iterator[tuple[int, Mapping[str, obje
             raise InputError(
                 f"this is not JSON ({error})", file=file, row=number, remedy="Write one JSON object a line"
             ) from error
+        except RecursionError as error:
+            raise InputError("this is nested too deeply", file=file, row=number) from error
+        if "\\ud" in line.lower() and (half := _half(row)):
+            raise InputError(
+                f"this holds half a character ({half})",
+                file=file,
+                row=number,
+                remedy="Write the character itself, or both halves",
+            )
         if not isinstance(row, dict):
             raise InputError(
                 "this is not a JSON object", file=file, row=number, remedy="Write one JSON object a line"
@@ -125,9 +134,31 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a value")
 
 
+def _refuse_repetition(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(name for place, (name, _) in enumerate(pairs) if name in dict(pairs[:place]))
+        raise ValueError(f"the key {excerpt(twice)} stands twice")
+    return found
+
+
+def _half(row: object) -> str:
+    """Return half a character that stands alone somewhere in a row, as its escape; "" when there is none."""
+    try:
+        json.dumps(row, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        return f"\\u{ord(error.object[error.start]):x}"
+    return ""
+
+
 def _csv_rows(text: str, *, file: str) -> Iterator[tuple[int, Mapping[str, object]]]:
     reader = csv.DictReader(io.StringIO(text, newline=""))
     try:
+        header = list(reader.fieldnames or ())
+        if twice := next((name for place, name in enumerate(header) if name in header[:place]), None):
+            raise InputError(
+                f"the column {excerpt(twice)} stands twice", file=file, row=1, remedy="Rename one"
+            )
         for row in reader:
             if None in row or None in row.values():
                 raise InputError(

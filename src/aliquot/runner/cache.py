@@ -93,7 +93,10 @@ class AnswerCache:
                 "INSERT OR IGNORE INTO answers VALUES (?, ?)", (key, msgspec.json.encode(reply))
             )
         except sqlite3.OperationalError as error:
-            raise MachineError(f"the cache {self._path} cannot be written: {error}") from error
+            raise MachineError(
+                f"the cache {self._path} cannot be written: {error}. What was answered is kept: free some space and "
+                "run again, or run without a cache"
+            ) from error
         except sqlite3.DatabaseError as error:
             raise self._refused(error) from error
 

@@ -14,10 +14,11 @@ from aliquot.errors import AliquotError
 from aliquot.evidence.status import MEASUREMENT_SIDE
 from aliquot.files.journal import Journal
 from aliquot.files.records import Response, settle
+from aliquot.findings.numbers import write_count
 from aliquot.runner.cache import AnswerCache, cache_key
 from aliquot.runner.evaluation import NO_GUARDS, ModelName, components_of
 from aliquot.runner.forecast import Earlier
-from aliquot.runner.guards import SmokeTest
+from aliquot.runner.guards import SmokeTest, most_common
 from aliquot.runner.likelihoods import ask_choice, ask_text
 from aliquot.runner.load import Load
 from aliquot.runner.money import Bill
@@ -106,7 +107,7 @@ class Executor:
         self._till.keep(journal.records)
         self._answered = _unbroken(plan, answered_keys(journal.records))
         self._scored: dict[Key, Scored] = {}
-        self._cut_short = 0
+        self._cut_short, self._lost = 0, list[str]()
         self._tries = Counter(record.key for record in journal.records)
         self._smoke = {item.id for item in plan.smoke}
         self._tests = {name: self._test(name) for name in plan.evaluation.systems}
@@ -153,6 +154,11 @@ class Executor:
             self._judge(dict.fromkeys(thread[0].system for thread in threads))
         for threads in self._in_turn([threads[begun[name] :] for name, threads in owed.items()]):
             await self._ask_all(threads)
+        if self._lost:
+            self._tally.note(
+                f"lost: {write_count(len(self._lost), 'answer')}{most_common(self._lost)}, without a value until the "
+                "same command has asked again"
+            )
         if self._cut_short:
             self._tally.note(
                 f"{self._cut_short} turn{'s were' if self._cut_short > 1 else ' was'} not asked, because the "
@@ -248,6 +254,8 @@ class Executor:
         response = response.light()
         if response.status not in MEASUREMENT_SIDE:
             self._answered[response.key] = response
+        elif fresh is not None:
+            self._lost.append(response.reason or "")
         score = self._score(question, response)
         measured = self._till.take(response, question)
         self._till.tell(self._tally)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,6 +26,21 @@ _REMEDIES: Final = {
     "timeout": "timeout_s may be too small",
     "failed": "the system may answer with nothing",
 }
+
+
+MOST_REASON: Final = 200
+"""Characters of a reason that a message shows: it is what there is to go by."""
+
+
+def most_common(reasons: Iterable[str]) -> str:
+    """Return the reason named most often, in brackets behind a space; "" when none was named.
+
+    Examples:
+        >>> most_common(["HTTP 500", "HTTP 503", "HTTP 503"]), most_common([""])
+        (" ('HTTP 503')", '')
+    """
+    counts = Counter(reason for reason in reasons if reason)
+    return f" ({excerpt(counts.most_common(1)[0][0], limit=MOST_REASON)})" if counts else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +120,9 @@ class SmokeTest:
             raise RunStoppedError(self._unread(given, readable=readable))
 
     def _down(self, which: str, reasons: list[str]) -> str:
-        reason, _ = Counter(reasons).most_common(1)[0]
-        said = f" ({excerpt(reason)})" if reason else ""
         return (
-            f"stopped: {which} to {self._system!r} were lost{said}. What was answered is kept and what was lost is "
-            "asked again: see that the system answers, then run the same command. "
+            f"stopped: {which} to {self._system!r} were lost{most_common(reasons)}. What was answered is kept and "
+            "what was lost is asked again: see that the system answers, then run the same command. "
             "guards: {errors: off} goes on all the same"
         )
 

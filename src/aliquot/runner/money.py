@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Final
 
 import msgspec
 
 from aliquot.errors import RunStoppedError, UsageError
 from aliquot.files.records import SYSTEM, Response
+from aliquot.findings.numbers import write_money
 from aliquot.systems.replies import Reply
 from aliquot.systems.requests import ChatRequest, ChoiceRequest, LikelihoodRequest, Request
 
@@ -46,7 +48,10 @@ class Prices:
     listed: str = ""
 
     def __post_init__(self) -> None:
-        if min(self.input, self.output, self.cached or 0.0) < 0 or self.per < 1:
+        if (
+            not all(0 <= price < inf for price in (self.input, self.output, self.cached or 0.0))
+            or self.per < 1
+        ):
             raise UsageError("prices are 0 or more, for at least one token")
 
     @property
@@ -228,10 +233,15 @@ class Purse:
             return
         if not self._spent_up and self.spent + self._unknown + amount <= self._limit * (1 + _SLACK):
             return
-        unsaid = f" and up to {self._unknown:.4g} more for answers without a count" if self._unknown else ""
-        need = "" if self._spent_up else f", and the next answer may cost {amount:.4g}"
+        unsaid = (
+            f" and up to {write_money(self._unknown, None)} more for answers without a count"
+            if self._unknown
+            else ""
+        )
+        need = "" if self._spent_up else f", and the next answer may cost {write_money(amount, None)}"
         raise RunStoppedError(
-            f"stopped: {self.spent:.4g} {self._currency} are spent{unsaid}{need}; the limit is {self._limit:g}. "
+            f"stopped: {write_money(self.spent, self._currency)} are spent{unsaid}{need}; the limit is "
+            f"{write_money(self._limit, None)}. "
             "What was answered is kept; run again with a higher --max-cost to go on"
         )
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 from math import floor
 from typing import TYPE_CHECKING
 
+from aliquot.findings.numbers import write_money
+
 if TYPE_CHECKING:
     from aliquot.runner.progress import Progress
 
 
 def started_line(progress: Progress) -> str:
     """Write how much there is to ask."""
-    kept = f", {progress.kept} answered before" if progress.kept else ""
+    if progress.kept == progress.total:
+        return f"all {progress.total} answers are on record; nothing is asked"
+    kept = f", {progress.kept} of them on record" if progress.kept else ""
     return f"{progress.total} answers to get{kept}"
 
 
@@ -40,8 +44,10 @@ def _peek(progress: Progress) -> str:
 def _cost(progress: Progress) -> str:
     if not progress.spent:
         return ""
-    foreseen = "" if progress.expected_cost is None else f" of about {progress.expected_cost:.3g}"
-    return f"; cost {progress.spent:.3g}{foreseen} {progress.currency}".rstrip()
+    if progress.expected_cost is None or progress.done == progress.total:
+        return f"; cost {write_money(progress.spent, progress.currency)}"
+    foreseen = write_money(progress.expected_cost, progress.currency)
+    return f"; cost {write_money(progress.spent, None)} of about {foreseen}"
 
 
 def _left(seconds: float) -> str:

@@ -22,7 +22,7 @@ class Workers:
     once.
 
     Args:
-        number: how many.
+        number: how many; no more than there is work.
         note: told, in a sentence, when something in flight is waited for.
         on_stop: called once when no more is to be sent.
         patience_s: seconds that an interrupt waits.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Mapping
@@ -161,6 +162,6 @@ def _check_extra(extra: Mapping[str, Any]) -> None:
                 f"extra cannot set {name!r}: say it under decoding (extra may only leave it out)"
             )
     try:
-        msgspec.json.encode(extra)
+        json.dumps(extra, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise UsageError(f"extra cannot be written as JSON ({error})") from error

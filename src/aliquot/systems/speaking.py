@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import signal
 import subprocess
 from collections.abc import Sequence
 from queue import SimpleQueue
@@ -42,7 +44,7 @@ class Speaking:
         pipe = subprocess.PIPE
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the user's own
-                command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=folder
+                command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=folder, process_group=0
             )
         except (OSError, ValueError) as error:
             raise MachineError(f"the command {excerpt(command[0])} cannot be started: {error}") from error
@@ -100,8 +102,17 @@ class Speaking:
         self._lines.put(None)
         if not hangs:
             await asyncio.to_thread(self._listener.join, GRACE_S)
-        self._process.kill()
+        if self._listener.is_alive():
+            self._kill()
         await asyncio.to_thread(self._listener.join)
+
+    def _kill(self) -> None:
+        """Kill the command with what it started, which would otherwise hold its output open: a script's own command.
+
+        Its group is its own also so that Ctrl-C leaves it alone, and what it is about to answer is waited for.
+        """
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
 
     def _write(self) -> None:
         stdin = cast("IO[bytes]", self._process.stdin)
@@ -120,7 +131,7 @@ class Speaking:
                 self._take(line)
         except FaultError as fault:
             self._fail(fault.reason)
-            self._process.kill()
+            self._kill()
         code = self._process.wait()
         self._lines.put(None)
         for thread in (self._writer, self._errors):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Final, TypeVar
 
 import msgspec
 
+from aliquot.files.typed_json import without_constants, without_halves
 from aliquot.systems.faults import FaultError
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ def decode_told(
     Examples:
         >>> anything = msgspec.json.Decoder()
         >>> decode_told(b'{"text": "4 \\ud83d", "seconds": NaN}', anything, of="an answer", content_type="")
-        {'text': '4 ?', 'seconds': None}
+        {'text': '4 �', 'seconds': None}
     """
     try:
         try:
@@ -43,15 +43,10 @@ def decode_told(
         except msgspec.ValidationError:
             raise
         except (msgspec.MsgspecError, UnicodeDecodeError):
-            return decoder.decode(_mended(bytes(body)))
+            return decoder.decode(without_constants(without_halves(bytes(body))))
     except msgspec.ValidationError as error:
         raise FaultError(f"the answer has not the shape of {of}: {error}", again=True) from None
     except (msgspec.MsgspecError, ValueError, RecursionError):
         pass
     begins = repr(bytes(body)[:_SHOWN].decode("utf-8", "replace"))
     raise FaultError(f"the answer is not JSON ({content_type or 'no type'}, begins {begins})", again=True)
-
-
-def _mended(body: bytes) -> bytes:
-    found = json.loads(body, parse_constant=lambda _: None)
-    return json.dumps(found, ensure_ascii=False).encode("utf-8", "replace")
