@@ -18,6 +18,7 @@ VERBS = (
     ("table", "tasks.csv", "--baseline", "base"),
     ("noise", "main.csv", "main-again.csv", "--forget"),
     ("variants", "prompts.csv"),
+    ("failures", "last-week.csv", "this-week.csv"),
     ("plan", "main.csv", "pr.csv", "--detect", "5pt"),
     ("verify", "--n", "124", "22.4"),
     ("explain", "tango"),

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 import polars as pl
 
-from aliquot import explain, noise, plan, rescore, summarize, table, variants, verify
+from aliquot import explain, failures, noise, plan, rescore, summarize, table, variants, verify
 from aliquot.evidence.assembly import assemble
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.texts import HeldTexts
@@ -46,6 +46,7 @@ def every_kind(name: str = "main") -> dict[str, Finding]:
         explanation,
         rescore(answered_evidence(name), scorer="exact"),
         variants(evidence),
+        failures(pilot),
     )
     return {one.kind: one for one in found}
 
@@ -69,4 +70,5 @@ KINDS = (
     "explanation",
     "rescoring",
     "variants",
+    "failures",
 )

@@ -51,6 +51,8 @@ def swollen(kind: str) -> Any:  # noqa: PLR0911 - a kind each
         return replace(found, checks=checks, remarks=names, warnings=notes)
     if kind == "variants":
         return replace(found, groups=found.groups * MANY, contrasts=found.contrasts * MANY, warnings=notes)
+    if kind == "failures":
+        return replace(found, kinds=found.kinds * MANY, warnings=notes)
     if kind == "rescoring":
         systems = tuple(replace(found.systems[0], system=name, to_right=names[:20]) for name in names)
         return replace(found, systems=systems, warnings=notes)

@@ -20,6 +20,8 @@ def write_logs(folder: Path) -> None:
     _write(folder / "attempts.csv", "item,attempt,passed,conversation", _attempts())
     _write(folder / "tasks.csv", "system,task,item,value", _tasks())
     _write(folder / "prompts.csv", "system,item,value", _prompts())
+    _write(folder / "last-week.csv", "item,codes", _coded("l", stale=9, seed=1))
+    _write(folder / "this-week.csv", "item,codes", _coded("t", stale=31, seed=2))
 
 
 def _write_suite(
@@ -58,6 +60,17 @@ def _prompts() -> list[str]:
         for place, (prompt, move) in enumerate(moved.items())
         for item in range(150)
     ]
+
+
+def _coded(week: str, *, stale: int, seed: int) -> list[str]:
+    """Return 150 answers of a week as somebody coded them: a few kinds of failure, one of which is of the week."""
+    rows: list[str] = []
+    for place in range(150):
+        codes = ["stale document"] if place < stale else []
+        codes += ["wrong tone"] if (place * 37 + seed * 11) % 100 < 8 else []
+        codes += ["invented source"] if (place * 53 + seed * 7) % 100 < 5 else []
+        rows.append(f"{week}{place},{'; '.join(codes)}")
+    return rows
 
 
 def _tasks() -> list[str]:

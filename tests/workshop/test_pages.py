@@ -50,7 +50,17 @@ def test_a_page_shows_what_the_commands_print(name: str, tmp_path: Path):
 
 def test_every_verb_that_makes_a_claim_is_on_a_page():
     text = "".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in PAGES)
-    for verb in ("compare", "summarize", "table", "noise", "variants", "plan", "verify", "explain"):
+    for verb in (
+        "compare",
+        "summarize",
+        "table",
+        "noise",
+        "variants",
+        "failures",
+        "plan",
+        "verify",
+        "explain",
+    ):
         assert f"`{verb}`" in text or f"aliquot {verb}" in text
     for option in ("--margin", "--cluster", "--against", "--counts", "--unpaired", "--allow", "--at-least", "--latex",
                    "--forget", "--shares", "--detect", "--psi", "--half-width", "--budget", "--write", "--plan",

@@ -38,7 +38,7 @@ def _kinds(found: Failures, kinds: tuple[FailureKind, ...], *, title: str) -> Gr
     two = found.paired is not None
     head = ["kind"]
     for side in found.sides:
-        head += [side.name, "%", *(() if two else (percent,))]
+        head += [side.name, *(() if two else ("%", percent))]
     if two:
         head += ["diff.", f"{100 * found.level:g}% together", "p", ""]
     rows = tuple((kind.code, *_cells(kind, two=two)) for kind in kinds)
@@ -47,21 +47,21 @@ def _kinds(found: Failures, kinds: tuple[FailureKind, ...], *, title: str) -> Gr
 
 def _cells(kind: FailureKind, *, two: bool) -> Iterator[str]:
     for count, share in zip(kind.counts, kind.shares, strict=True):
-        yield str(count)
         if isinstance(share, Undefined):
-            yield from ("-", *(() if two else ("not available",)))
-            continue
-        yield write_percent(share.point)
-        if not two:
-            yield f"{write_percent(share.low)} to {write_percent(share.high)}"
+            yield from ((str(count),) if two else (str(count), "-", "not available"))
+        elif two:
+            yield f"{count} ({write_percent(share.point)}%)"
+        else:
+            limits = f"{write_percent(share.low)} to {write_percent(share.high)}"
+            yield from (str(count), write_percent(share.point), limits)
     if two:
         estimate = kind.difference
         if isinstance(estimate, Estimate):
             yield from write_change(estimate)
         else:
             yield from ("-", "not available")
-        yield "-" if kind.test is None else write_p(kind.test)
-        yield (kind.moved or "").replace("_", " ")
+        yield "-" if kind.test is None else write_p(kind.test).removeprefix("p ")
+        yield kind.moved if kind.moved in {"more", "fewer"} else ""
 
 
 def _side(side: FailureSide) -> str:
