@@ -145,7 +145,7 @@ def test_the_defaults_on_the_page_are_the_defaults():
         "scorer": "words",
         "systems": "{a: {model: embedded, prompt: x}}",
     }
-    assert required == [*minimal, "model", "prompt", "base_url", "python", "command", "run"]
+    assert required == [*minimal, "model", "prompt", "base_url", "python", "command", "baseline", "run"]
     standard = Endpoint(base_url="http://host/v1", model="m")
     for name in ("concurrency", "tries", "timeout_s", "connect_timeout_s"):
         assert float(shown[name]) == getattr(standard, name)
