@@ -22,6 +22,7 @@ TOPICS = (
     "06_bootstrap",
     "08_agreement",
     "12_passk",
+    "15_text_metrics",
     "seeds",
     "seeds_more",
 )
@@ -29,7 +30,6 @@ TOPICS = (
 NOT_YET = {
     "kripp-19-8-8-45": "alpha comes with the measure of judges",
     "s-noise-ceiling": "as above",
-    "s-em-f1": "token overlap comes with the scorers",
 }
 
 WORKED = ROOT / "docs" / "worked_examples.md"
