@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from aliquot.stats.results import Estimate as Estimate
     from aliquot.stats.results import HypothesisTest as HypothesisTest
     from aliquot.stats.results import Undefined as Undefined
+    from aliquot.systems.baselines import Baseline as Baseline
     from aliquot.systems.callables import function_system as function_system
     from aliquot.systems.command import command_system as command_system
     from aliquot.systems.endpoint import Endpoint as Endpoint
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from aliquot.verbs.verify import verify as verify
 
 _HOMES = {
+    "Baseline": "aliquot.systems.baselines",
     "Command": "aliquot.systems.own",
     "Comparison": "aliquot.findings.comparison",
     "Decoding": "aliquot.systems.requests",

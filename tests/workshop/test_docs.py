@@ -7,6 +7,7 @@ import runpy
 import tomllib
 from dataclasses import asdict
 from pathlib import Path
+from typing import get_args
 
 from aliquot.evidence.transcripts import MAX_TURNS
 from aliquot.item_sets.items import NOT_INPUTS
@@ -14,8 +15,10 @@ from aliquot.runner.evaluation import Guards
 from aliquot.runner.evaluation_file import DECODING_KEYS, GUARD_KEYS, KEYS, SYSTEM_KEYS, parse_evaluation
 from aliquot.runner.models import MODEL_KEYS
 from aliquot.runner.plan import make_plan
+from aliquot.scorers import ranked_lists, tool_use
 from aliquot.scorers.choices import MEASURES
 from aliquot.scorers.rules import RULES
+from aliquot.systems.baselines import BaselineKind
 from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.fake import FakeSystem
 from aliquot.systems.mappings import KEYS as REPLY_KEYS
@@ -116,6 +119,28 @@ def test_the_page_of_rules_is_what_the_rules_say():
     assert (DOCS / "scorers.md").read_text(encoding="utf-8") == made, "run: make scorers"
 
 
+def test_the_page_on_choosing_a_metric_names_rules_that_there_are():
+    page = (DOCS / "metrics.md").read_text(encoding="utf-8")
+    tables = page.partition("## By task")[2].partition("## Before you trust one")[0]
+    named = set(re.findall(r"`([a-z_0-9]+)[(`]", tables))
+    functions = {name for module in (ranked_lists, tool_use) for name in vars(module)}
+    others = {"accept", "unparsed", "parse_rate", "compare", "noise"}
+    assert named - set(RULES) - functions - set(get_args(BaselineKind)) == others
+    chosen = {
+        "words",
+        "number",
+        "token_f1",
+        "choice",
+        "macro_f1",
+        "json_valid",
+        "chrf",
+        "rouge",
+        "refusal",
+        "no_leak",
+    }
+    assert chosen <= named
+
+
 def test_what_a_system_may_return_is_on_its_page():
     page = (DOCS / "evaluation.md").read_text(encoding="utf-8")
     told = page.partition("## A function or a command")[2].partition("## Item sets")[0]
@@ -145,7 +170,7 @@ def test_the_defaults_on_the_page_are_the_defaults():
         "scorer": "words",
         "systems": "{a: {model: embedded, prompt: x}}",
     }
-    assert required == [*minimal, "model", "prompt", "base_url", "python", "command", "run"]
+    assert required == [*minimal, "model", "prompt", "base_url", "python", "command", "baseline", "run"]
     standard = Endpoint(base_url="http://host/v1", model="m")
     for name in ("concurrency", "tries", "timeout_s", "connect_timeout_s"):
         assert float(shown[name]) == getattr(standard, name)

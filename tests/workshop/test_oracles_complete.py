@@ -22,6 +22,7 @@ TOPICS = (
     "06_bootstrap",
     "08_agreement",
     "12_passk",
+    "15_text_metrics",
     "seeds",
     "seeds_more",
 )

@@ -17,6 +17,7 @@ from aliquot.runner.stored import StoredRun
 from aliquot.runner.success import Success
 from aliquot.scorers.rule import Reads, Rule
 from aliquot.scorers.rules import rule_named, rule_text
+from aliquot.systems.baselines import Baseline
 from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.opening import Source
 from aliquot.systems.requests import Decoding
@@ -26,7 +27,7 @@ Mode: TypeAlias = Literal["chat", "completion", "likelihood", "perplexity"]
 
 Continuations: TypeAlias = Literal["texts", "letters"]
 
-ModelName: TypeAlias = Source | StoredRun
+ModelName: TypeAlias = Source | StoredRun | Baseline
 """What a system's model is known by."""
 
 TAKEN: Final = frozenset(
@@ -66,7 +67,7 @@ class SystemSpec:
 
     Attributes:
         model: the model's name (``embedded``, or one given to ``run``), where it is asked over HTTP, a function, a
-            command, or where its answers are stored.
+            command, a baseline that knows nothing, or where its answers are stored.
         prompt: Jinja2 template over the fields of an item; none with stored answers, which another one made.
         mode: ``chat`` sends the prompt as the user's message, ``completion`` as a text to continue; ``likelihood`` asks
             how probable each option of the item is behind the prompt, ``perplexity`` how probable the prompt is itself.

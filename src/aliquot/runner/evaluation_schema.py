@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import msgspec
 
@@ -23,12 +23,20 @@ from aliquot.runner.evaluation_file import (
     SYSTEM_KEYS,
     SYSTEM_REQUIRED,
 )
-from aliquot.runner.models import COMMAND_KEYS, FUNCTION_KEYS, MODEL_KEYS, MODEL_REQUIRED, STORED_KEYS
+from aliquot.runner.models import (
+    BASELINE_KEYS,
+    COMMAND_KEYS,
+    FUNCTION_KEYS,
+    MODEL_KEYS,
+    MODEL_REQUIRED,
+    STORED_KEYS,
+)
 from aliquot.runner.prompt_keys import PLAIN_ORDERS, SHOT_KEYS
 from aliquot.runner.stored import MISSING
 from aliquot.runner.variants import VARIANT_KEYS
 from aliquot.scorers.rule import Rule
 from aliquot.scorers.rules import RULES
+from aliquot.systems.baselines import Among, BaselineKind
 from aliquot.systems.endpoint import PATHS
 from aliquot.systems.requests import MOST_LOGPROBS
 
@@ -195,16 +203,31 @@ VARIANTS: Final[Mapping[str, Any]] = {
 }
 """What ``variants`` takes: a list, or factors with their levels, which are crossed."""
 
+BASELINE: Final[Mapping[str, Any]] = {
+    "baseline": {
+        "enum": list(get_args(BaselineKind)),
+        "description": "A system that knows nothing: the most frequent right answer, one drawn at random, the first "
+        "sentence of its prompt, or the whole prompt",
+    },
+    "among": {
+        "enum": list(get_args(Among)),
+        "description": "What random draws from; lines are those of its prompt",
+    },
+    "seed": _whole(0) | {"description": "Seed of the draw"},
+}
+"""What each key of a baseline takes."""
+
 SYSTEM: Final[Mapping[str, Any]] = {
     "model": {
         "description": "embedded, a name given to aliquot.run(models=...), a model over HTTP, a function, a command, "
-        "or a stored run",
+        "a stored run, or a baseline",
         "anyOf": [
             _TEXT,
             _keys(MODEL_KEYS, MODEL, MODEL_REQUIRED),
             _keys(FUNCTION_KEYS, OWN, ("python",)),
             _keys(COMMAND_KEYS, OWN, ("command",)),
             _keys(STORED_KEYS, STORED, ("run",)),
+            _keys(BASELINE_KEYS, BASELINE, ("baseline",)),
         ],
     },
     "mode": {

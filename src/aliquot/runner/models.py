@@ -1,4 +1,4 @@
-"""Reading what an evaluation file says of a system's model: its name, or a mapping of one of four kinds."""
+"""Reading what an evaluation file says of a system's model: its name, or a mapping of one of five kinds."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from aliquot.errors import UsageError
 from aliquot.files.documents import Node
 from aliquot.runner.evaluation import ModelName
 from aliquot.runner.stored import MISSING, StoredRun
+from aliquot.systems.baselines import Baseline
 from aliquot.systems.endpoint import PATHS, Endpoint
 from aliquot.systems.own import Command, PythonFunction
 
-Made = TypeVar("Made", Endpoint, PythonFunction, Command)
+Made = TypeVar("Made", Endpoint, PythonFunction, Command, Baseline)
 
 MODEL_KEYS: Final = (
     "base_url", "model", "api", "api_key_env", "api_version", "stream", "concurrency", "tries", "timeout_s",
@@ -23,6 +24,7 @@ OWN_KEYS: Final = ("version", "components", "concurrency", "timeout_s")
 FUNCTION_KEYS: Final = ("python", *OWN_KEYS)
 COMMAND_KEYS: Final = ("command", *OWN_KEYS)
 STORED_KEYS: Final = ("run", "system", "missing")
+BASELINE_KEYS: Final = ("baseline", "among", "seed")
 
 
 def read_model(node: Node, *, folder: str) -> ModelName:
@@ -41,6 +43,8 @@ def read_model(node: Node, *, folder: str) -> ModelName:
         return _function(node, folder=folder)
     if "command" in node.value:
         return _command(node, folder=folder)
+    if "baseline" in node.value:
+        return _baseline(node)
     return _stored(node, folder=folder) if "run" in node.value else read_endpoint(node)
 
 
@@ -62,6 +66,14 @@ def _function(node: Node, *, folder: str) -> PythonFunction:
 def _command(node: Node, *, folder: str) -> Command:
     keys = node.mapping(COMMAND_KEYS)
     return _made(Command, _own(keys) | {"command": keys["command"].texts()}, node, folder=folder)
+
+
+def _baseline(node: Node) -> Baseline:
+    keys = node.mapping(BASELINE_KEYS)
+    said: dict[str, Any] = {name: keys[name].text() for name in ("baseline", "among") if name in keys}
+    if "seed" in keys:
+        said["seed"] = keys["seed"].whole()
+    return _made(Baseline, said, node)
 
 
 def _own(keys: Mapping[str, Node]) -> dict[str, Any]:
@@ -126,5 +138,5 @@ def _made(kind: type[Made], said: Mapping[str, Any], node: Node, *, folder: str 
         return kind(**said, **place)
     except UsageError as error:
         keys = node.mapping()
-        named = next((name for name in keys if str(error).startswith(f"{name} ")), None)
+        named = next((name for name in keys if str(error).startswith((f"{name} ", f"{name}:"))), None)
         (keys[named] if named else node).refuse(str(error))

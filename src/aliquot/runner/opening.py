@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from aliquot.errors import UsageError
 from aliquot.runner.evaluation import ModelName
 from aliquot.runner.plan import Plan
 from aliquot.runner.stored import StoredRun, open_stored
+from aliquot.systems.baselines import Baseline
 from aliquot.systems.opening import Source, open_systems
 from aliquot.systems.system import System
 
@@ -45,5 +47,18 @@ async def open_models(
         for spec in wanted
         if isinstance(spec, StoredRun)
     }
-    sources: list[Source] = [spec for spec in wanted if not isinstance(spec, StoredRun)]
+    opened |= {spec: spec.open(_labels(plan)) for spec in wanted if isinstance(spec, Baseline)}
+    sources: list[Source] = [spec for spec in wanted if not isinstance(spec, StoredRun | Baseline)]
     return {**opened, **await open_systems(sources, given, threads=threads)}
+
+
+def _labels(plan: Plan) -> list[str]:
+    """Return the right answer of each item whose answer others share, each as the first of them spells it."""
+    labels = plan.labels
+    shared = {label for label, count in Counter(labels.values()).items() if count > 1}
+    spelled: dict[str, str] = {}
+    for item in plan.items:
+        label = labels.get(item.id)
+        if label in shared:
+            spelled.setdefault(label, plan.rules[item.id].wanted(item) or label)
+    return [spelled[label] for label in labels.values() if label in shared]

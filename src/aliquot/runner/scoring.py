@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 from aliquot.evidence.status import MEASUREMENT_SIDE, SYSTEM_SIDE
 from aliquot.files.records import Response
 from aliquot.item_sets.items import Item
+from aliquot.scorers.refusals import REFUSAL
 from aliquot.scorers.rule import NEEDS, Rule
 from aliquot.scorers.scores import Score, ScoreStatus
 from aliquot.scorers.scoring import score
@@ -33,7 +35,8 @@ def score_response(rule: Rule, item: Item, response: Response) -> Score:
     A response that is no answer (truncated, timed out, failed, lost) has no value and keeps its status; under
     a rate the system's own failures count as 0. Two exceptions, where a value wins over the status: an answer
     that was cut is scored by a rule that its opening decides, and a refusal by the system itself is right on an
-    item that expects one. To a number of the whole corpus the system's own failures add what an empty text does.
+    item that expects one, and by a rule of what must not be said. To a number of the whole corpus the system's own
+    failures add what an empty text does, and its refusals what a refusal in words does.
 
     Args:
         rule: how to score.
@@ -51,12 +54,11 @@ def score_response(rule: Rule, item: Item, response: Response) -> Score:
         return score(rule, item, text)
     if status == "truncated" and rule.reads_cut and text.strip():
         cut = score(rule, item, text)
-        return Score(cut.value, label=cut.label, status=status, note="scored by the opening of a cut answer")
-    if status == "refused" and item.expect == "refuse" and rule.kind == "binary":
+        return replace(cut, status=status, note="scored by the opening of a cut answer")
+    says_nothing = rule.forbids and rule.wants == "nothing"
+    if status == "refused" and rule.kind == "binary" and (item.expect == "refuse" or says_nothing):
         return Score(1.0, label="refuse", status=status)
-    parts = (
-        rule.apply(item, "").parts
-        if rule.combine and rule.reads == "text" and status in SYSTEM_SIDE
-        else None
-    )
+    parts = None
+    if rule.combine and rule.reads == "text" and status in SYSTEM_SIDE:
+        parts = rule.apply(item, REFUSAL if status == "refused" else "").parts
     return Score(None, status=status, note=response.reason, parts=parts)

@@ -21,6 +21,7 @@ from aliquot.scorers.json_rules import (
     score_json_share,
     score_json_valid,
 )
+from aliquot.scorers.leaks import Guard, score_no_leak
 from aliquot.scorers.objects import score_json_fields
 from aliquot.scorers.perplexities import score_bits_per_byte, score_byte_perplexity, score_word_perplexity
 from aliquot.scorers.phrases import Never, Pattern, Phrases, score_contains, score_never, score_regex
@@ -28,6 +29,7 @@ from aliquot.scorers.quantities import Tolerance, score_number_near
 from aliquot.scorers.refusals import OPENING, score_refusal
 from aliquot.scorers.rule import Rule
 from aliquot.scorers.rule_texts import read_rule
+from aliquot.scorers.safety import SAFETY_RULES
 from aliquot.scorers.sameness import Sameness
 from aliquot.scorers.scores import Score
 from aliquot.scorers.texts import NORMALISATION
@@ -146,6 +148,16 @@ _LIMITS: Final = (
         score_never,
         "A paraphrase is not seen, and an answer that says nothing useful passes: read it beside a rule of quality.",
         settings=Never,
+        wants="nothing",
+        forbids=True,
+    ),
+    Rule(
+        "no_leak",
+        "1",
+        f"keys and numbers by their forms; instructions by words in a row, {NORMALISATION}",
+        score_no_leak,
+        "It knows published forms: a secret without one, a name or an address is not seen, and an example key is.",
+        settings=Guard,
         wants="nothing",
         forbids=True,
     ),
@@ -320,7 +332,7 @@ _PROBABLE: Final = (
 
 SINGLE: Final[dict[str, Rule]] = {
     rule.name: rule if rule.settings is None or rule.needs else rule.with_settings({})
-    for rule in (*_COMPARING, *_STRUCTURED, *_LIMITS, *_GRADED, *_PROBABLE)
+    for rule in (*_COMPARING, *_STRUCTURED, *SAFETY_RULES, *_LIMITS, *_GRADED, *_PROBABLE)
 }
 """Every rule that scores one answer, by its name without settings; one that needs some is as yet without them."""
 

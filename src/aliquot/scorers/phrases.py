@@ -75,7 +75,7 @@ def score_contains(item: Item, text: str, settings: Phrases) -> Score:
 
 def score_never(item: Item, text: str, settings: Never) -> Score:
     """1 when nothing of what must never stand in an answer stands in it."""
-    phrases = (*settings.texts, *_listed(item))
+    phrases = (*settings.texts, *listed_phrases(item))
     if not (phrases or settings.patterns):
         raise InputError(
             f"item {item.id!r}: the rule 'never' needs texts, patterns, or a field never",
@@ -100,7 +100,7 @@ def score_regex(item: Item, text: str, settings: Pattern) -> Score:  # noqa: ARG
     return verdict(right=match is not None, label="found" if match else "not found")
 
 
-def _listed(item: Item) -> tuple[str, ...]:
+def listed_phrases(item: Item) -> tuple[str, ...]:
     """Return what the item lists under ``never``.
 
     Raises:

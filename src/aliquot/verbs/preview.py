@@ -11,6 +11,7 @@ from aliquot.runner.evaluation_python import load_evaluation
 from aliquot.runner.manifest import describe_selection
 from aliquot.runner.plan import make_plan
 from aliquot.runner.stored import StoredRun
+from aliquot.systems.baselines import Baseline
 from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.own import Command, PythonFunction
 from aliquot.systems.requests import ChatRequest, ChoiceRequest, CompletionRequest, Request
@@ -89,6 +90,8 @@ def _model(model: ModelName) -> str:
             return model.python
         case Command():
             return " ".join(model.command)
+        case Baseline():
+            return f"baseline {model.baseline}"
         case StoredRun():
             return f"stored in {model.run}"
 
