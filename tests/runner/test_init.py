@@ -140,3 +140,12 @@ def test_the_schema_refuses_what_the_reader_refuses(old: str, new: str, message:
     except InputError:
         return  # no YAML, a key twice, an anchor: refused before any schema is asked
     assert list(jsonschema.Draft202012Validator(evaluation_schema()).iter_errors(document))
+
+
+@pytest.mark.parametrize("stem", ["x", "a-long-name-of-an-evaluation"])
+def test_the_commands_at_the_top_stand_one_below_the_other(tmp_path: Path, stem: str) -> None:
+    (file,) = init(tmp_path / f"{stem}.yaml")
+    run, compare = file.read_text(encoding="utf-8").splitlines()[2:4]
+    assert run.startswith(f"#   aliquot run {stem}.yaml ")
+    assert compare.startswith(f"#   aliquot compare runs/{stem} ")
+    assert run.index("  asks what") == compare.index("  is the second")

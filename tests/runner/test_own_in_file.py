@@ -15,7 +15,8 @@ from aliquot.files.run_directory import RunDirectory
 from aliquot.runner.evaluation_file import parse_evaluation, read_evaluation
 from aliquot.systems.modules import local_modules, source_hash
 from aliquot.verbs.run import Run, run
-from tests.runner.evaluations import write_items
+from tests.cli.called import call
+from tests.runner.evaluations import RIGHT_MODULE, write_items
 
 HEAD = "name: {name}\nitems: made.jsonl\nscorer: words\nsystems:\n"
 RIGHT = "def answer(prompt):\n    return 'a' + prompt[1:-1]\n"
@@ -276,3 +277,36 @@ def test_names_of_the_docs_that_are_wrong_stay_one_error_tree() -> None:
     text = HEAD.format(name="x") + '  a: {model: {python: "a.py:b"}}\n'
     with pytest.raises(AliquotError, match="the key 'prompt' of system 'a'"):
         parse_evaluation(text, file="x.yaml")
+
+
+@pytest.mark.parametrize(
+    ("prompts", "verb"),
+    [
+        ('  one: {model: {python: "app.py:answer"}, prompt: "{{ question }}"}\n', "summarize"),
+        (
+            (
+                '  one: {model: {python: "app.py:answer"}, prompt: "{{ question }}"}\n'
+                '  two: {model: {python: "app.py:answer"}, prompt: "Please: {{ question }}"}\n'
+            ),
+            "compare",
+        ),
+        (
+            (
+                '  one: {model: {python: "app.py:answer"}, prompt: "{{ question }}", variants: '
+                '[{name: a}, {name: b, prompt: "Please: {{ question }}"}]}\n'
+            ),
+            "variants",
+        ),
+    ],
+)
+def test_the_command_says_which_verb_comes_next(tmp_path: Path, prompts: str, verb: str) -> None:
+    write_items(tmp_path, 4)
+    (tmp_path / "app.py").write_text(RIGHT_MODULE, encoding="utf-8")
+    (tmp_path / "x.yaml").write_text(
+        f"name: x\nitems: made.jsonl\nscorer: words\nsystems:\n{prompts}", encoding="utf-8"
+    )
+    done = call("run", tmp_path / "x.yaml", "--directory", tmp_path)
+    assert (done.code, done.out) == (0, f"{tmp_path}/x/\n")
+    assert done.err.splitlines()[-1] == f"Next: aliquot {verb} {tmp_path}/x"
+    quiet = call("run", tmp_path / "x.yaml", "--directory", tmp_path, "--progress", "json")
+    assert "Next" not in quiet.err

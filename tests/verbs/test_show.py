@@ -159,3 +159,18 @@ def test_of_a_long_conversation_the_last_turns_are_shown():
     assert lines[0].endswith("earlier turns)")
     assert any(line.startswith("user: 59") for line in lines)
     assert not any(line.startswith("user: 0 ") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("asked", "lines"),
+    [
+        ("capital\n\nWhich city?\x1b[2J", ["  asks    capital", "          Which city?\\x1b[2J"]),
+        ("", ["  asks"]),
+        ("\n".join("abcdefgh"), ["  asks    a", *(f"          {one}" for one in "bcdef"), "          ..."]),
+    ],
+)
+def test_fields_of_an_item_have_a_line_each_within_bounds(asked, lines):
+    given = replace(evidence(), texts=HeldTexts(items={("task", "q-000"): (asked, "Paris")}, responses={}))
+    shown = render_rows(show(given, changes=("broke",))).splitlines()
+    assert shown[shown.index("q-000") + 1 :][: len(lines)] == lines
+    assert shown[shown.index("q-000") + 1 + len(lines)] == "  expects Paris"

@@ -29,11 +29,11 @@ OTHER_VERBS = {
     "rescore": "Stored answers under another rule, without asking; both outcomes are kept.",
     "run": "Ask the systems of an evaluation file about every item, once.",
     "runs": "What runs there are: how far they came, when, and how to compare them.",
+    "show": "The rows behind a comparison: what broke, both answers side by side.",
     "summarize": "What each system reached, how much it answered, and how sure that is.",
     "table": "Tasks x systems against a baseline: joint intervals, adjusted p, LaTeX.",
     "variants": "How much a prompt's wording, format, option order and shots move the score.",
     "verify": "Printed numbers against their rows, or against arithmetic alone.",
-    "show": "The rows behind a comparison: what broke, both answers side by side.",
 }
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from aliquot.cli.options import threads_from_environment
 from aliquot.cli.progress import JsonLines, ProgressLine
+
+if TYPE_CHECKING:
+    from aliquot.evidence.tables import Evidence
 
 
 @click.command("run")
@@ -66,6 +70,15 @@ def command(evaluation: str, *, progress: str, quiet: bool, dry_run: bool, **cho
             render_again(tuple(found.evidence.responses["system"].unique(maintain_order=True)), found.again)
         )
     click.echo(f"{found.path}{os.sep}")
+    if progress != "json" and not found.again:
+        click.echo(f"Next: {shlex.join(['aliquot', _next_verb(found.evidence), str(found.path)])}", err=True)
+
+
+def _next_verb(evidence: Evidence) -> str:
+    """Return the verb that says what came out."""
+    if "variant.of" in evidence.settings["name"]:
+        return "variants"
+    return {1: "summarize", 2: "compare"}.get(evidence.responses["system"].n_unique(), "table")
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

@@ -20,6 +20,13 @@ _NOTE_CHARACTERS = 600
 _NOTE_LINES = 5
 """How much of what a scorer said is shown."""
 
+_ASKED_CHARACTERS = 600
+_ASKED_LINES = 6
+"""How much of what was asked or expected is shown."""
+
+_BESIDE = " " * 10
+"""What a line of it begins with, under its title."""
+
 _COLUMN = (WIDTH - 5) // 2
 
 
@@ -51,7 +58,7 @@ def _row(row: Row, *, metric: str) -> list[str]:
     asked = row.inputs if row.asks is None else one_line(row.asks)
     for title, text in (("asks", asked), ("expects", row.reference)):
         if text is not None:
-            lines += wrap(f"{title:<8}{neutralise(text, limit=600)}", indent=" " * 10, first="  ", lines=6)
+            lines += _labelled(title, text)
     if row.baseline is None:
         lines += [f"  {_side_title(row.candidate)}"]
         lines += [f"  {line}".rstrip() for line in _text(row.candidate, wide=WIDTH - 2)]
@@ -65,6 +72,20 @@ def _row(row: Row, *, metric: str) -> list[str]:
             said = f"{short_name(side.system)}, scored: {neutralise(words, limit=_NOTE_CHARACTERS)}"
             lines += wrap(said, indent="    ", first="  ", lines=_NOTE_LINES)
     return lines
+
+
+def _labelled(title: str, text: str) -> list[str]:
+    """Return a text beside its title, its lines kept; a text of many fields has a line for each."""
+    parts = [part.strip() for part in text[:_ASKED_CHARACTERS].split("\n") if part.strip()]
+    lines = [
+        line
+        for part in parts
+        for line in wrap(neutralise(part, limit=_ASKED_CHARACTERS), indent=_BESIDE, lines=_ASKED_LINES)
+    ] or [_BESIDE]
+    shown = lines[:_ASKED_LINES]
+    more = len(lines) > len(shown) or len(text) > _ASKED_CHARACTERS
+    shown[0] = f"  {title:<8}{shown[0][len(_BESIDE) :]}".rstrip()
+    return [*shown, f"{_BESIDE}..."] if more and not shown[-1].endswith("...") else shown
 
 
 def _side_title(side: SideOfRow) -> str:

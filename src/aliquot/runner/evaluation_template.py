@@ -34,8 +34,7 @@ items: ITEMS # one JSON object a line: id, reference, and the fields that the pr
 _TEMPLATE: Final = """\
 # yaml-language-server: $schema=SCHEMA
 # An evaluation: which items are asked of which systems, and how answers are scored (docs/evaluation.md).
-#   aliquot run FILE             asks what has no answer yet; run it again to go on where it stopped
-#   aliquot compare runs/NAME    is the second system better than the first, and how sure are we?
+COMMANDS
 name: NAME # the run is kept in runs/NAME
 # task: capitals # by default the item set's name
 WHAT
@@ -96,9 +95,19 @@ def evaluation_text(name: str, *, file: str, items: str | None = None) -> str:
         "SCORER": "{field: scorer} # the field of an item that names its rule, or one rule for all: words"
         if items is None
         else "words # right when the reference stands in the answer as whole words; or {field: scorer}",
-        "run FILE ": f"run {file} ",
+        "COMMANDS": _commands(name, file=file),
     }
     text = _TEMPLATE
     for mark, written in parts.items():
         text = text.replace(mark, written)
     return text.replace("NAME", name)
+
+
+def _commands(name: str, *, file: str) -> str:
+    """Return what to do with the file, the commands one below the other and what each is for beside it."""
+    commands = {
+        f"aliquot run {file}": "asks what has no answer yet; run it again to go on where it stopped",
+        f"aliquot compare runs/{name}": "is the second system better than the first, and how sure are we?",
+    }
+    wide = max(map(len, commands))
+    return "\n".join(f"#   {command:<{wide}}  {purpose}" for command, purpose in commands.items())
