@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import cast
+
+import msgspec
 
 from aliquot.evidence.status import MEASUREMENT_SIDE, SYSTEM_SIDE
 from aliquot.files.records import Response
@@ -54,7 +55,7 @@ def score_response(rule: Rule, item: Item, response: Response) -> Score:
         return score(rule, item, text)
     if status == "truncated" and rule.reads_cut and text.strip():
         cut = score(rule, item, text)
-        return replace(cut, status=status, note="scored by the opening of a cut answer")
+        return msgspec.structs.replace(cut, status=status, note="scored by the opening of a cut answer")
     says_nothing = rule.forbids and rule.wants == "nothing"
     if status == "refused" and rule.kind == "binary" and (item.expect == "refuse" or says_nothing):
         return Score(1.0, label="refuse", status=status)
