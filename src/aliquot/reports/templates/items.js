@@ -279,7 +279,7 @@
       make("div", { class: "sides" }, ...sides.map((held, side) => pane(held, item, side, marks && marks[side]))),
       ...(texts.metadata ? [make("details", {}, make("summary", {}, "Metadata"),
         ...Object.entries(texts.metadata).flatMap(([name, held]) => [make("p", { class: "role" }, name), ...longText(held)]))] : []),
-      make("label", { class: "note" }, "Your note (kept in this browser, exported as CSV) ", note));
+      make("label", { class: "note" }, "Your note (kept in this browser, exported as CSV; a #word is a code for aliquot failures) ", note));
     overview.hidden = true;
     detail.hidden = false;
     detail.querySelector("h3").focus({ preventScroll: true });
