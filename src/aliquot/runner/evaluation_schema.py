@@ -280,7 +280,8 @@ SUCCESS: Final[Mapping[str, Any]] = {
 
 def _with_settings(rule: Rule) -> dict[str, Any]:
     """Return the schema of a rule as a mapping with its settings, which come from the class that reads them."""
-    _, known = msgspec.json.schema_components([rule.settings])
+    _, told = msgspec.json.schema_components([rule.settings])
+    known = msgspec.json.decode(msgspec.json.encode(told))  # as JSON has it: defaults are tuples
     (about,) = known.values()
     forms = {"rule": {"const": rule.name}, **about["properties"]}
     return _keys(tuple(forms), forms, ("rule", *about.get("required", ())))
