@@ -35,7 +35,11 @@ def whole(text: str) -> str:
         >>> whole("Zürich"), whole("half \ud83d")
         ('Zürich', 'half ?')
     """
-    return text.encode("utf-8", "replace").decode()
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
 
 
 def bounded_text(value: object, *, limit: int) -> str | None:

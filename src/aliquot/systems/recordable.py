@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Mapping
 from numbers import Real
 from typing import Any, Final
 
@@ -28,25 +29,12 @@ def recordable(reply: Reply) -> Reply:
         >>> odd.text, len(odd.reason), odd.tokens_in, odd.cost
         ('4 ?', 2024, None, None)
     """
-    return msgspec.structs.replace(
-        reply,
-        text=whole(reply.text),
-        reason=_words(reply.reason),
-        finish=_words(reply.finish),
-        stage=_words(reply.stage),
-        currency=_words(reply.currency),
-        faults=tuple(shorten(whole(fault), limit=MAX_REASON) for fault in reply.faults),
-        latency_s=amount_of(reply.latency_s),
-        first_token_s=amount_of(reply.first_token_s),
-        cost=amount_of(reply.cost),
-        tokens_in=count_of(reply.tokens_in),
-        tokens_out=count_of(reply.tokens_out),
-        tokens_reasoning=count_of(reply.tokens_reasoning),
-        tokens_cached=count_of(reply.tokens_cached),
-        steps=count_of(reply.steps),
-        tool_calls=count_of(reply.tool_calls),
-        tool_errors=count_of(reply.tool_errors),
-    )
+    fit: dict[str, Any] = {}
+    for name, made in _MADE.items():
+        value = getattr(reply, name)
+        if value is not None and (kept := made(value)) is not value:
+            fit[name] = kept
+    return msgspec.structs.replace(reply, **fit) if fit else reply
 
 
 def count_of(value: Any) -> int | None:
@@ -56,6 +44,8 @@ def count_of(value: Any) -> int | None:
         >>> count_of(5), count_of(5.0), count_of(-5), count_of(5.5), count_of(True), count_of("5"), count_of(10**30)
         (5, 5, None, None, None, None, None)
     """
+    if type(value) is int and 0 <= value < MOST:  # what nearly all are
+        return value
     amount = amount_of(value)
     return int(value) if amount is not None and amount.is_integer() else None
 
@@ -67,6 +57,8 @@ def amount_of(value: Any) -> float | None:
         >>> amount_of(0.5), amount_of(-0.5), amount_of(float("inf")), amount_of("1")
         (0.5, None, None, None)
     """
+    if type(value) is float and 0 <= value < MOST:  # what nearly all are
+        return value
     if isinstance(value, bool) or not isinstance(value, Real):
         return None
     number: Any = value
@@ -99,5 +91,25 @@ def interrupts(error: BaseException) -> bool:
     return isinstance(error, KeyboardInterrupt | GeneratorExit)
 
 
-def _words(text: str | None) -> str | None:
-    return None if text is None else shorten(whole(text), limit=MAX_REASON)
+def _words(text: str) -> str:
+    return shorten(whole(text), limit=MAX_REASON)
+
+
+def _faults(faults: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(_words(fault) for fault in faults) if faults else faults
+
+
+_MADE: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "text": whole,
+    **dict.fromkeys(("reason", "finish", "stage", "currency"), _words),
+    "faults": _faults,
+    **dict.fromkeys(("latency_s", "first_token_s", "cost"), amount_of),
+    **dict.fromkeys(
+        (
+            "tokens_in", "tokens_out", "tokens_reasoning", "tokens_cached",
+            "steps", "tool_calls", "tool_errors",
+        ),
+        count_of,
+    ),
+}  # fmt: skip
+"""How each field of a reply is made fit; what is fit already stays the object that it is."""
