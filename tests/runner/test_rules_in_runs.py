@@ -183,3 +183,26 @@ def test_a_number_of_the_corpus_is_summarised_and_rescored(tmp_path: Path) -> No
     assert line.estimate.point == pytest.approx(wanted)  # type: ignore[union-attr]
     assert line.estimate.low < wanted < line.estimate.high  # type: ignore[union-attr]
     assert (line.n_items, line.missing) == (30, 0)
+
+
+def test_items_in_csv_hold_rules_with_settings_and_lists(tmp_path: Path) -> None:
+    (tmp_path / "made.csv").write_text(
+        "id,question,reference,scorer,never\n"
+        'far,1,5 km,"number_near(relative=0.01, units={""km"": 1000, ""m"": 1})",\n'
+        "quiet,2,,never,geheim|страшно\n"
+        'street,3,Straße,"exact(accents=""ignored"")",\n',
+        encoding="utf-8",
+    )
+    file = write(tmp_path, [], "scorer: {field: scorer}")
+    file.write_text(file.read_text(encoding="utf-8").replace("made.jsonl", "made.csv"), encoding="utf-8")
+    models = {
+        "good": FakeSystem({"1": "4,990 m", "2": "Nichts.", "3": "strasse"}),
+        "bad": FakeSystem(lambda _: "So СТРАШНО!"),
+    }
+    outcomes = run(file, directory=tmp_path / "runs", models=models).evidence.outcomes
+    passed = outcomes.filter(pl.col("value") == 1.0)
+    assert sorted(passed.select("system", "item").rows()) == [
+        ("good", "far"),
+        ("good", "quiet"),
+        ("good", "street"),
+    ]

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Any, NoReturn, cast
+from typing import Any, Final, NoReturn, cast
 
 import yaml
 
@@ -19,6 +19,9 @@ from aliquot.errors import InputError, UsageError, excerpt, nearest
 from aliquot.item_sets.conversations import TURNS, turns_of
 from aliquot.item_sets.items import Item, ItemSet
 from aliquot.item_sets.promptfoo import read_tests
+
+LISTS: Final = frozenset({"accept", "never"})
+"""Fields that are lists, which a cell of CSV holds with ``|`` between them."""
 
 ENDINGS = (".jsonl", ".csv", ".yaml", ".yml")
 """Endings of item sets; YAML is the test list of promptfoo."""
@@ -41,7 +44,7 @@ def load(name_or_path: str | Path) -> ItemSet:
     Every row needs ``id`` (text or a whole number). ``reference``, ``accept``, ``scorer``, ``expect``,
     ``cluster`` and ``segment`` have their meaning; every other field is part of what the item asks. A row with
     ``turns`` is a conversation, and each turn an item. In CSV every value is text, an empty cell is an absent field,
-    and ``accept`` is split at ``|``.
+    and ``accept`` and ``never`` are split at ``|``.
 
     Raises:
         UsageError: no such bundled set and no such file.
@@ -165,8 +168,8 @@ def _csv_rows(text: str, *, file: str) -> Iterator[tuple[int, Mapping[str, objec
                     "this row has another number of cells than the header", file=file, row=reader.line_num
                 )
             fields: dict[str, object] = {name: cell for name, cell in row.items() if cell != ""}
-            if "accept" in fields:
-                fields["accept"] = str(fields["accept"]).split("|")
+            for name in LISTS & fields.keys():
+                fields[name] = str(fields[name]).split("|")
             yield reader.line_num, fields
     except csv.Error as error:
         raise InputError(f"this is not CSV ({error})", file=file, row=reader.line_num) from error
