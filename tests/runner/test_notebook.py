@@ -60,7 +60,7 @@ def test_run_works_in_a_notebook(tmp_path: Path) -> None:
     ]
     assert [len(shown) for shown in lines] == [1, 1, 0]  # one output each, written anew
     assert lines[0][0].splitlines()[-1].startswith("10 of 10, ")
-    assert lines[1][0].splitlines()[0] == "10 answers to get, 10 answered before"
+    assert lines[1][0].splitlines()[0] == "all 10 answers are on record; nothing is asked"
 
 
 SLOW = """\
