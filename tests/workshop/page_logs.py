@@ -19,6 +19,7 @@ def write_logs(folder: Path) -> None:
     _write_suite(folder / "declines.csv", pr, slower=0.0, declined=range(150, 180), lost=range(60, 66))
     _write(folder / "attempts.csv", "item,attempt,passed,conversation", _attempts())
     _write(folder / "tasks.csv", "system,task,item,value", _tasks())
+    _write(folder / "hiring.csv", "item,value,segment.gender,question", _hiring())
     _write(folder / "prompts.csv", "system,item,value", _prompts())
     _write(folder / "last-week.csv", "item,codes", _coded("l", stale=9, seed=1))
     _write(folder / "this-week.csv", "item,codes", _coded("t", stale=31, seed=2))
@@ -60,6 +61,15 @@ def _prompts() -> list[str]:
         for place, (prompt, move) in enumerate(moved.items())
         for item in range(150)
     ]
+
+
+def _hiring() -> list[str]:
+    """Return 120 questions asked in two versions, one of which fails a little more often."""
+    rows: list[str] = []
+    for place in range(120):
+        right = {"f": place % 10 < 7 and place % 14 != 3, "m": place % 10 < 7}
+        rows += [f"q{place:03d}{name},{int(passed)},{name},q{place:03d}" for name, passed in right.items()]
+    return rows
 
 
 def _coded(week: str, *, stale: int, seed: int) -> list[str]:

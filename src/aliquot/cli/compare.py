@@ -11,6 +11,10 @@ from aliquot.cli.options import Shown, comparison_options, output_forms, reading
 
 @click.command("compare")
 @click.argument("paths", nargs=-1, metavar="A [B]")
+@click.option(
+    "--between", metavar="FIELD", help="Compare versions of the same questions, such as gender, with --pair."
+)
+@click.option("--pair", metavar="FIELD", help="Field that the versions of one question share.")
 @comparison_options
 @reading_options
 @output_forms
@@ -23,6 +27,7 @@ def command(paths: tuple[str, ...], *, shown: Shown, **choices: Any) -> None:
       aliquot compare main.csv pr.csv --margin 2pt
       aliquot compare runs/two-prompts -v
       aliquot compare pr.csv --against 0.82/500
+      aliquot compare runs/hiring --between gender --pair question
     """  # noqa: D301 - \b is click's mark for a block kept as it stands
     from aliquot.cli.printing import print_finding
     from aliquot.verbs.compare import compare

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.verbs.beside import put_beside
 from aliquot.verbs.clustering import cluster_field
 from aliquot.verbs.criteria import criteria_of, level_of
-from aliquot.verbs.pairing import Pairing, settle_pairing
+from aliquot.verbs.pairing import Pairing, settle_pairing, swapped
 from aliquot.verbs.reproduce import command_line
 from aliquot.verbs.shares import read_shares
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 def compare(
     *sources: str | Path | Evidence | Pairing,
     systems: Sequence[str] | None = None,
+    between: str | None = None,
+    pair: str | None = None,
     task: str | None = None,
     metric: str | None = None,
     cluster: str | None = None,
@@ -49,6 +52,9 @@ def compare(
         *sources: baseline and candidate: paths of runs, logs or tables, or evidence already read. One source is enough
             when it holds two systems; two sources holding one system each are compared whatever their names.
         systems: baseline and candidate by name, when the sources hold several.
+        between: a field of the items, such as ``gender``: its versions of the same questions are compared within the
+            systems, which are then called ``system: version``.
+        pair: the field that versions of one question share; needed with ``between``.
         task: the task, when there are several.
         metric: the metric, or an expression over metrics such as ``all(g1, g2)``; by default the log's own headline.
         cluster: field that names the cluster of an item.
@@ -75,10 +81,13 @@ def compare(
         UsageError: not exactly two systems, an unknown name, a printed figure that cannot be, different judges.
         InputError: a source that cannot be read, or items whose content differs.
     """
+    named, sources = sources, swapped(sources, between=between, pair=pair, options=options)
     figures = (*([against] if against is not None else []), *counts)
     pairing = settle_pairing(
         sources, systems=systems, task=task, metric=metric, cluster=cluster, figures=figures, options=options
     )
+    if between is not None:
+        pairing = replace(pairing, sources=tuple(one for one in named if not isinstance(one, Pairing)))
     evidence = with_metric(pairing.evidence, metric)
     criteria = None if plan is not None else criteria_of(evidence, task=pairing.task, metric=metric)
     choices = Choices(
@@ -93,6 +102,8 @@ def compare(
         shares=None if shares is None else read_shares(shares),
     )
     given = {
+        "--between": between,
+        "--pair": pair,
         "--task": task,
         "--metric": metric,
         "--against": against,

@@ -14,12 +14,13 @@ from aliquot.errors import InputError, UsageError
 from aliquot.evidence.assembly import rename, select
 from aliquot.evidence.contents import headline_metric, require, tasks
 from aliquot.evidence.contents import systems as systems_of
+from aliquot.evidence.counterfactual import counterfactual
 from aliquot.evidence.counts import evidence_of_counts
 from aliquot.evidence.merging import merge, same_system
 from aliquot.evidence.tables import Evidence, Note
 from aliquot.readers.options import ReadOptions
 from aliquot.readers.registry import source_labels
-from aliquot.verbs.clustering import reading_cluster
+from aliquot.verbs.clustering import cluster_field, reading_cluster
 from aliquot.verbs.read import load
 
 
@@ -48,6 +49,29 @@ def settle_pairing(sources: Sequence[str | Path | Evidence | Pairing], **choices
         return sources[0]
     given = tuple(source for source in sources if not isinstance(source, Pairing))
     return replace(pair_sources(given, **choices), sources=given)
+
+
+def swapped(
+    sources: Sequence[str | Path | Evidence | Pairing],
+    *,
+    between: str | None,
+    pair: str | None,
+    options: ReadOptions | None,
+) -> tuple[str | Path | Evidence | Pairing, ...]:
+    """Return the sources, or what they hold with the versions of each question as systems of their own.
+
+    Raises:
+        UsageError: one of the two fields is missing, or who is compared was settled before.
+    """
+    if between is None and pair is None:
+        return tuple(sources)
+    given = tuple(source for source in sources if not isinstance(source, Pairing))
+    if between is None or pair is None or len(given) != len(sources) or not given:
+        raise UsageError(
+            "versions of a question are told by two fields: --between (what was swapped) and --pair (what they share)"
+        )
+    evidence = load(given, options=reading_cluster(options, pair))
+    return (counterfactual(evidence, by=between, pair=cluster_field(evidence, pair) or pair),)
 
 
 def settle_subject(
