@@ -98,7 +98,7 @@ def test_two_sides_are_compared_item_by_item_when_they_share_items_and_each_alon
     assert found.verdict.text.startswith(
         "MORE tone: 33.3% of the answers read in new, 6.7% in old (+26.7 points"
     )
-    assert found.verdict.word == "higher"
+    assert found.verdict.word == "worse"
 
 
 def test_a_difference_is_that_of_compare_at_the_level_at_which_all_kinds_hold() -> None:

@@ -125,7 +125,7 @@ def count_failures(sides: Sequence[Side], *, choices: FailureChoices, command: s
         level=choices.level,
         warnings=tuple(_warnings(sides, found, base=base)),
         why=_why(base, paired=paired, compared=len(kinds)),
-        estimand=f"The share of {_OF[base]} like these that go wrong in each way; an answer may go wrong in several.",
+        estimand=f"Of {_LIKE[base]}, the share that goes wrong in each way; an answer may go wrong in several.",
         verdict=write_failures(told, found, base=base, level=choices.level),
         seed=choices.seed,
         versions=versions(),
@@ -137,6 +137,13 @@ _OF: Final[Mapping[Base, str]] = {
     "answers": "all answers to items",
     "failures": "the failing answers that were read",
     "read": "the answers that were read",
+}
+
+
+_LIKE: Final[Mapping[Base, str]] = {
+    "answers": "answers to items like these",
+    "failures": "failing answers like those that were read",
+    "read": "answers like those that were read",
 }
 
 

@@ -45,7 +45,7 @@ def write_failures(
         moved, key=lambda kind: abs(kind.difference.point) if isinstance(kind.difference, Estimate) else 0.0
     )
     others = "" if len(moved) == 1 else f" {len(moved)} of {whole} moved."
-    word = "higher" if first.moved == "more" else "lower"
+    word = "worse" if first.moved == "more" else "better"
     return Verdict(word, text=f"{(first.moved or '').upper()} {_change(first, sides, base=base)}.{others}")
 
 
