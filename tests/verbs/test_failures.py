@@ -234,7 +234,8 @@ def test_failures_of_a_pipeline_are_put_down_to_the_first_stage_that_lacks_what_
     tmp_path: Path,
 ) -> None:
     items = tmp_path / "items.jsonl"
-    rows = [{"id": f"q{i}", "question": f"{i} is", "reference": "x", "golden": [f"d{i}"]} for i in range(6)]
+    rows = [{"id": f"q{i}", "question": f"{i} is", "reference": "x", "golden": [f"d{i}@1"]} for i in range(6)]
+    rows[5]["golden"] = {"d5": 2, "d6": 0}
     items.write_text("".join(json.dumps(row) + "\n" for row in rows))
     given = evaluation(items, guards=aliquot.Guards(parse_rate=0))
     path = aliquot.run(given, directory=tmp_path, models={"fake": aliquot.function_system(rag)}).path

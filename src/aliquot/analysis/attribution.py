@@ -3,36 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
+from aliquot.evidence.stages import GOLDEN, documents_of, golden_ids, layer_of
 from aliquot.evidence.tables import Evidence
-
-LAYERS: Final[Mapping[str, tuple[str, ...]]] = {
-    "retrieval": ("retriev", "search", "rerank", "index", "recall"),
-    "context": ("context", "assembl", "compress", "prompt"),
-    "tools": ("tool", "function", "action"),
-    "generation": ("generat", "answer", "model", "llm", "completion"),
-    "parsing": ("pars", "extract", "format", "valid"),
-}
-"""The layers of a pipeline in the order in which they come, and parts of the names that its stages go by."""
-
-DOCUMENTS: Final = ("documents", "ids", "passages", "retrieved")
-"""Values of a stage that list what it found or kept."""
-
-GOLDEN: Final = "golden"
-"""The field of an item, or value of a stage, that lists the ids of what answers it."""
-
-
-def layer_of(stage: str) -> str:
-    """Return the layer a stage belongs to; a name that is none of theirs is its own.
-
-    Examples:
-        >>> layer_of("Reranker"), layer_of("generation"), layer_of("billing")
-        ('retrieval', 'generation', 'billing')
-    """
-    name = stage.casefold()
-    return next((layer for layer, parts in LAYERS.items() if any(part in name for part in parts)), stage)
 
 
 def attribute(
@@ -78,10 +53,12 @@ def _layer(
     if broken is not None:
         return layer_of(broken)
     values = [(layer_of(one["stage"]), _values(one["values"])) for one in stages]
-    wanted = golden or frozenset(_ids(value for _, one in values for value in _listed(one.get(GOLDEN))))
+    wanted = golden or frozenset[str]().union(*(golden_ids(one.get(GOLDEN)) for _, one in values))
     for layer in ("retrieval", "context"):
         found = [
-            documents for name, one in values if name == layer and (documents := _documents(one)) is not None
+            documents
+            for name, one in values
+            if name == layer and (documents := documents_of(one)) is not None
         ]
         if wanted and found and not wanted <= frozenset(found[-1]):
             return layer
@@ -96,20 +73,3 @@ def _values(text: str | None) -> Mapping[str, Any]:
     except ValueError:
         return {}
     return cast("Mapping[str, Any]", found) if isinstance(found, dict) else {}
-
-
-def _documents(values: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """Return the ids a stage lists; None when it lists none of the kind."""
-    name = next((name for name in DOCUMENTS if isinstance(values.get(name), list)), None)
-    return None if name is None else tuple(_ids(values[name]))
-
-
-def _listed(value: object) -> list[object]:
-    return cast("list[object]", value) if isinstance(value, list) else []
-
-
-def _ids(listed: Iterable[object]) -> Iterable[str]:
-    """Yield ids without the version behind ``@``; an entry may be an object with an ``id``."""
-    for one in listed:
-        name = cast("Mapping[str, object]", one).get("id") if isinstance(one, Mapping) else one
-        yield str(name).partition("@")[0]

@@ -9,13 +9,14 @@ from typing import Final
 
 import polars as pl
 
-from aliquot.analysis.attribution import GOLDEN, attribute
+from aliquot.analysis.attribution import attribute
 from aliquot.analysis.failing import failing
 from aliquot.analysis.failures import FailureChoices, Side, count_failures
 from aliquot.errors import InputError, UsageError, nearest
 from aliquot.evidence.contents import headline_metric, metrics, require, systems, tasks
 from aliquot.evidence.derivation import with_metric
 from aliquot.evidence.reduction import EACH_ITEM
+from aliquot.evidence.stages import GOLDEN, golden_ids
 from aliquot.evidence.tables import Evidence
 from aliquot.files.failure_codes import Coded, holds_codes, keep_codes, kept_codes, read_codes
 from aliquot.files.run_directory import RunDirectory, is_run
@@ -257,9 +258,9 @@ def _golden(run: Path) -> dict[str, frozenset[str]]:
     from aliquot.runner.results import read_kept_items
 
     return {
-        item.item: frozenset(str(one) for one in listed)
+        item.item: listed
         for item in read_kept_items(RunDirectory(run))
-        if isinstance(listed := item.fields.get(GOLDEN), list | dict) and listed
+        if (listed := golden_ids(item.fields.get(GOLDEN)))
     }
 
 
