@@ -20,9 +20,10 @@ from aliquot.evidence.token_logprobs import logprobs_turn
 from aliquot.evidence.transcripts import Turn, bounded_turns
 from aliquot.files.journal import JournalContents, read_journal
 from aliquot.files.manifest import Manifest, read_manifest, write_manifest
-from aliquot.files.records import ToldResponse, settle
+from aliquot.files.records import ToldResponse
 from aliquot.files.stored_items import StoredItem, order_key
 from aliquot.files.tables import read_frame
+from aliquot.files.whole_records import WholeRecords
 from aliquot.files.writing import machine_errors, sync_directory, write_whole
 
 MANIFEST: Final = "run.json"
@@ -239,12 +240,7 @@ class RunTexts:
 
     def _told(self, key: tuple[str, str, str, int]) -> ToldResponse | None:
         """Return the answer that counts, whole."""
-        span = self._spans.get(key)
-        if span is None:
-            return None
-        with self.run.journal_path.open("rb") as file:
-            file.seek(span[0])
-            return msgspec.json.decode(file.read(span[1]), type=ToldResponse)
+        return self._whole.read(key)
 
     def _asked(self, system: str, task: str, item: str) -> str | None:
         """Return what a system was asked where it was shown the options in another order than their source's."""
@@ -280,11 +276,8 @@ class RunTexts:
         return {(item.task, item.item): item for item in self.run.read_items()}
 
     @cached_property
-    def _spans(self) -> dict[tuple[str, str, str, int], tuple[int, int]]:
-        """Where the answer that counts stands in the journal, for each attempt."""
-        contents = self.run.read_journal()
-        places = {id(record): span for record, span in zip(contents.records, contents.spans, strict=True)}
-        return {record.key: places[id(record)] for record in settle(contents.records)}
+    def _whole(self) -> WholeRecords:
+        return WholeRecords(self.run.journal_path, self.run.read_journal())
 
 
 def _spoken(asked: StoredItem | None, told: ToldResponse | None, other: str | None) -> Iterator[Turn]:

@@ -15,7 +15,7 @@ from aliquot.runner.money import Prices, currency_of
 from aliquot.runner.shots import ShotsSpec
 from aliquot.runner.stored import StoredRun
 from aliquot.runner.success import Success
-from aliquot.scorers.rule import Reads, Rule
+from aliquot.scorers.rule import HOW_IT_CAME, Reads, Rule
 from aliquot.scorers.rules import rule_named, rule_text
 from aliquot.systems.baselines import Baseline
 from aliquot.systems.endpoint import Endpoint
@@ -130,7 +130,7 @@ class SystemSpec:
                 "tokens",
                 *(("unconditional",) if self.unconditional is not None else ()),
             )
-        return ("text",)
+        return ("text", *HOW_IT_CAME)
 
     def require_fit(self) -> None:
         """Refuse settings that the mode, or stored answers, do not go with.

@@ -12,8 +12,9 @@ from typing import TypeAlias
 
 from aliquot.errors import AliquotError
 from aliquot.evidence.status import MEASUREMENT_SIDE
-from aliquot.files.journal import Journal
+from aliquot.files.journal import Journal, read_journal
 from aliquot.files.records import Response, settle
+from aliquot.files.whole_records import WholeRecords
 from aliquot.findings.numbers import write_count
 from aliquot.runner.cache import AnswerCache, cache_key
 from aliquot.runner.evaluation import NO_GUARDS, ModelName, components_of
@@ -24,7 +25,7 @@ from aliquot.runner.load import Load
 from aliquot.runner.money import Bill
 from aliquot.runner.plan import Plan, Question, Thread
 from aliquot.runner.progress import Tally
-from aliquot.runner.scoring import score_response
+from aliquot.runner.scoring import Whole, as_recorded, score_response
 from aliquot.runner.stored import StoredAnswers, StoredRun
 from aliquot.runner.till import Till
 from aliquot.runner.workers import Workers
@@ -209,11 +210,14 @@ class Executor:
 
     def _recount(self) -> None:
         """Count the answers of earlier sessions, and show them to the guards."""
+        whole = as_recorded
+        if self._answered and any(rule.reads_whole for rule in self._plan.rules.values()):
+            whole = WholeRecords(self._journal.path, read_journal(self._journal.path))
         for name in self._plan.evaluation.systems if self._answered else ():
             for question in self._plan.questions(name):
                 response = self._answered.get(self._key(question))
                 if response is not None:
-                    score = self._score(question, response)
+                    score = self._score(question, response, whole)
                     self._tally.keep(name, score.status, self._rate(question, score))
                     self._tests[name].keep(response, score)
 
@@ -251,12 +255,12 @@ class Executor:
         cache = self._terms.cache
         if cache is not None and fresh is not None and not response.cached:
             cache.put(*fresh)  # after the journal: a cache that is full is not to cost the answer
+        score = self._score(question, response)
         response = response.light()
         if response.status not in MEASUREMENT_SIDE:
             self._answered[response.key] = response
         elif fresh is not None:
             self._lost.append(response.reason or "")
-        score = self._score(question, response)
         measured = self._till.take(response, question)
         self._till.tell(self._tally)
         self._tally.add(question.system, score.status, self._rate(question, score))
@@ -339,9 +343,9 @@ class Executor:
     def _request(self, question: Question, answers: Sequence[str]) -> Request:
         return self._plan.prompts[question.system].request(question.item, answers)
 
-    def _score(self, question: Question, response: Response) -> Score:
-        score = score_response(self._plan.rules[question.item.id], question.item, response)
-        self._scored[response.key] = (response, score)
+    def _score(self, question: Question, response: Response, whole: Whole = as_recorded) -> Score:
+        score = score_response(self._plan.rules[question.item.id], question.item, response, whole=whole)
+        self._scored[response.key] = (response.light(), score)
         return score
 
 

@@ -25,6 +25,7 @@ _REMEDIES: Final = {
     "truncated": "max_tokens may be too small",
     "timeout": "timeout_s may be too small",
     "failed": "the system may answer with nothing",
+    "untold": "they do not tell what the scorer reads of how they came about",
 }
 
 
@@ -53,6 +54,11 @@ class _Seen:
     reason: str
 
 
+def _untold(response: Response, score: Score) -> bool:
+    """Tell whether an answer is there and does not tell what the scorer reads; asking again would not help."""
+    return score.status == "missing" and response.status not in MEASUREMENT_SIDE
+
+
 class SmokeTest:
     """Watches one system: the answers of its smoke test, and how many requests were lost in a row.
 
@@ -79,7 +85,7 @@ class SmokeTest:
         """Take note of an answer of an earlier session."""
         if response.item in self._items and response.attempt == 1:
             self._seen[response.item] = _Seen(
-                status=score.status,
+                status="untold" if _untold(response, score) else score.status,
                 readable=score.value is not None or score.status == "refused",
                 thought=bool(response.tokens_reasoning) or response.reason == REASONED,
                 reason=response.reason or "",
@@ -92,7 +98,7 @@ class SmokeTest:
             RunStoppedError: it is one of many requests in a row that were lost.
         """
         self.keep(response, score)
-        if score.status not in MEASUREMENT_SIDE:
+        if response.status not in MEASUREMENT_SIDE:
             self._lost.clear()
             return
         self._lost.append(response.reason or "")

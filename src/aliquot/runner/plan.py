@@ -308,8 +308,9 @@ _BESIDE: Final[Mapping[Reads, str]] = {"text": "token_f1", "likelihood": "bits_p
 
 def _fitting(gives: tuple[Reads, ...]) -> str:
     """Return the sentence that names the rules which read what a system gives, its own first."""
-    own = [rule.name for rule in RULES.values() if rule.reads in gives and rule.reads != "text"]
-    return f"Rules that can read it: {', '.join(own or [rule.name for rule in RULES.values() if rule.reads in gives])}"
+    fitting = [rule for rule in RULES.values() if rule.reads in gives]
+    own = [rule.name for rule in fitting if rule.reads != "text" and not rule.reads_whole]
+    return f"Rules that can read it: {', '.join(own or [rule.name for rule in fitting])}"
 
 
 def _rule(spec: ScorerSpec, item: Item, orders: tuple[OptionOrder, ...]) -> Rule:

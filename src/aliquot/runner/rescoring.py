@@ -19,7 +19,7 @@ from aliquot.files.writing import write_whole
 from aliquot.item_sets.items import Item
 from aliquot.item_sets.option_order import AS_GIVEN, OptionOrder, arranged
 from aliquot.runner.evaluation import ScorerSpec
-from aliquot.runner.scoring import score_attempts, score_response
+from aliquot.runner.scoring import Whole, as_recorded, read_by, score_attempts, score_response
 from aliquot.scorers.rule import NEEDS, RATE, Rule
 from aliquot.scorers.rules import rule_named
 
@@ -142,6 +142,7 @@ def with_rescored(
     items: Mapping[str, Item],
     *,
     orders: Mapping[str, OptionOrder] | None = None,
+    whole: Whole = as_recorded,
 ) -> Evidence:
     """Return the evidence with one more metric: the same responses scored by other rules.
 
@@ -153,12 +154,13 @@ def with_rescored(
         responses: what came back; those of other tasks are left out.
         items: what was asked, by id; fields that ``rescored`` keeps stand above them.
         orders: in which order each system was shown options, where not as given.
+        whole: reads an answer whole, for rules that read how it came about.
     """
     shown = orders or {}
     concerned = [one for one in responses if one.task == rescored.task and one.item in rescored.rules]
-    able = systems_read(rescored, concerned)
+    able = systems_read(rescored, concerned, whole=whole)
     rows = [
-        _outcome(rescored, together, items, order=shown.get(together[0].system, AS_GIVEN))
+        _outcome(rescored, together, items, order=shown.get(together[0].system, AS_GIVEN), whole=whole)
         for together in _together(rescored, concerned)
         if together[0].system in able
     ]
@@ -178,23 +180,27 @@ def with_rescored(
     )
 
 
-def systems_read(rescored: Rescored, responses: Iterable[Response]) -> frozenset[str]:
+def systems_read(
+    rescored: Rescored, responses: Iterable[Response], *, whole: Whole = as_recorded
+) -> frozenset[str]:
     """Return the systems whose responses hold what the rules read; a choice by likelihoods reads no written answer."""
     return frozenset(
         response.system
         for response in responses
-        if rule_named(rescored.rules[response.item]).read(response) is not None
+        if read_by(rule_named(rescored.rules[response.item]), response, whole) is not None
     )
 
 
-def require_read(rescored: Rescored, responses: Iterable[Response], *, file: str) -> None:
+def require_read(
+    rescored: Rescored, responses: Iterable[Response], *, file: str, whole: Whole = as_recorded
+) -> None:
     """Refuse rules that read what no response holds.
 
     Raises:
         InputError: there is nothing for them to read.
     """
     concerned = [one for one in responses if one.task == rescored.task and one.item in rescored.rules]
-    if concerned and not systems_read(rescored, concerned):
+    if concerned and not systems_read(rescored, concerned, whole=whole):
         rule = rescored.measures
         raise InputError(f"no answer holds what the rule {rule.name!r} reads: {NEEDS[rule.reads]}", file=file)
 
@@ -257,14 +263,23 @@ def _together(rescored: Rescored, responses: Iterable[Response]) -> Iterator[tup
 
 
 def _outcome(
-    rescored: Rescored, together: tuple[Response, ...], items: Mapping[str, Item], *, order: OptionOrder
+    rescored: Rescored,
+    together: tuple[Response, ...],
+    items: Mapping[str, Item],
+    *,
+    order: OptionOrder,
+    whole: Whole,
 ) -> dict[str, Any]:
     """Return the outcome of a response, or of several attempts together, which is that of the first."""
     response = together[0]
     item = Item(response.item, rescored.fields.get(response.item) or items[response.item].fields)
     item = arranged(item, order)
     rule = rule_named(rescored.rules[response.item])
-    found = score_attempts(rule, item, together) if rule.pools else score_response(rule, item, response)
+    found = (
+        score_attempts(rule, item, together)
+        if rule.pools
+        else score_response(rule, item, response, whole=whole)
+    )
     key = {name: getattr(response, name) for name in ("system", "task", "item", "attempt")}
     scored = {"value": found.value, "label": found.label, "status": found.status, "parts": found.parts}
     return key | scored | {"by": "rule"} | {"metric": rescored.metric, "scorer": rescored.scorer}

@@ -19,6 +19,7 @@ from aliquot.files.records import SYSTEM, Response, settle, spending
 from aliquot.files.run_directory import FORMAT, ITEMS, RunDirectory
 from aliquot.files.stored_items import ShownItem, StoredItem, order_key
 from aliquot.files.told_stages import told_stages
+from aliquot.files.whole_records import WholeRecords
 from aliquot.findings.numbers import write_money
 from aliquot.item_sets.items import Item
 from aliquot.item_sets.option_order import AS_GIVEN, OptionOrder, arranged
@@ -132,13 +133,14 @@ def build_evidence(run: RunDirectory, *, scored: Mapping[Key, Scored] | None = N
     items = {item.item: item.as_asked() for item in kept}
     orders = {system: order_of(manifest, system) for system in manifest.systems}
     rules = {item.item: rule_named(item.rule) for item in kept}
+    whole = WholeRecords(run.journal_path, contents)
     rows = [_response(responses, key) for key in _attempts(manifest, kept)]
     scores = [
         _known(scored or {}, row)
-        or score_response(rules[row.item], arranged(items[row.item], orders[row.system]), row)
+        or score_response(rules[row.item], arranged(items[row.item], orders[row.system]), row, whole=whole)
         for row in rows
     ]
-    unfinished = sum(score.status == "missing" for score in scores)
+    unfinished = sum(row.status == "missing" for row in rows)
     notes = [Note(note.code, note.text) for note in contents.notes] + list(_notes(manifest))
     if unfinished:
         notes.append(Note("unfinished", f"{unfinished} of {len(rows)} answers are not given yet"))
@@ -163,7 +165,7 @@ def build_evidence(run: RunDirectory, *, scored: Mapping[Key, Scored] | None = N
         texts=run.texts,
     )
     for rescored in (*_alternatives(kept), *read_rescorings(run)):
-        evidence = with_rescored(evidence, rescored, responses.values(), items, orders=orders)
+        evidence = with_rescored(evidence, rescored, responses.values(), items, orders=orders, whole=whole)
     return evidence
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, cast
 
 import msgspec
 
@@ -14,6 +14,19 @@ from aliquot.scorers.refusals import REFUSAL
 from aliquot.scorers.rule import NEEDS, Rule
 from aliquot.scorers.scores import Score, ScoreStatus
 from aliquot.scorers.scoring import score
+
+Whole: TypeAlias = Callable[[Response], Response]
+"""Reads an answer whole, with how it came about."""
+
+
+def as_recorded(response: Response) -> Response:
+    """Return an answer as it is: how it came about is told already, or is not on record."""
+    return response
+
+
+def read_by(rule: Rule, response: Response, whole: Whole) -> Any:
+    """Return what of an answer a rule reads, None when it holds nothing of the kind; read whole where it has to be."""
+    return rule.read(whole(response) if rule.reads_whole else response)
 
 
 def score_attempts(rule: Rule, item: Item, responses: Sequence[Response]) -> Score:
@@ -30,29 +43,45 @@ def score_attempts(rule: Rule, item: Item, responses: Sequence[Response]) -> Sco
     return rule.apply(item, [(one.text or "") if one.status == "ok" else "" for one in there])
 
 
-def score_response(rule: Rule, item: Item, response: Response) -> Score:
+def _score_whole(rule: Rule, item: Item, response: Response) -> Score:
+    """Return the score of how an answer came about: what a pipeline had done before it failed counts as done."""
+    status = cast("ScoreStatus", response.status)
+    if status in MEASUREMENT_SIDE:
+        return Score(None, status=status, note=response.reason)
+    scored = _score_read(rule, item, response)
+    return scored if status == "ok" else msgspec.structs.replace(scored, status=status)
+
+
+def _score_read(rule: Rule, item: Item, response: Response) -> Score:
+    """Return the score of what else than text a rule reads; there is none where the response holds nothing of it."""
+    found = rule.read(response)
+    if found is None:
+        return Score(None, status="missing", note=f"{rule.label} reads {NEEDS[rule.reads]}")
+    return rule.apply(item, found)
+
+
+def score_response(rule: Rule, item: Item, response: Response, *, whole: Whole = as_recorded) -> Score:
     """Return the score of one response.
 
     A response that is no answer (truncated, timed out, failed, lost) has no value and keeps its status; under
     a rate the system's own failures count as 0. Two exceptions, where a value wins over the status: an answer
     that was cut is scored by a rule that its opening decides, and a refusal by the system itself is right on an
     item that expects one, and by a rule of what must not be said. To a number of the whole corpus the system's own
-    failures add what an empty text does, and its refusals what a refusal in words does.
+    failures add what an empty text does, and its refusals what a refusal in words does. A rule that reads how an
+    answer came about gives a value whatever became of the answer.
 
     Args:
         rule: how to score.
         item: what was asked.
         response: what came back.
+        whole: reads the answer whole, for a rule that reads how it came about.
     """
     text = response.text or ""
     status = cast("ScoreStatus", response.status)
-    if status == "ok" and rule.reads != "text":
-        found = rule.read(response)
-        if found is None:
-            return Score(None, status="missing", note=f"{rule.name} reads {NEEDS[rule.reads]}")
-        return rule.apply(item, found)
+    if rule.reads_whole:
+        return _score_whole(rule, item, whole(response))
     if status == "ok":
-        return score(rule, item, text)
+        return score(rule, item, text) if rule.reads == "text" else _score_read(rule, item, response)
     if status == "truncated" and rule.reads_cut and text.strip():
         cut = score(rule, item, text)
         return msgspec.structs.replace(cut, status=status, note="scored by the opening of a cut answer")

@@ -19,6 +19,7 @@ from aliquot.runner.closing import closing_words
 from aliquot.runner.earlier import earlier_answers
 from aliquot.runner.evaluation import ModelName
 from aliquot.runner.executor import Executor, Terms
+from aliquot.runner.grounding import ungrounded_words
 from aliquot.runner.manifest import continue_manifest, make_manifest, note_observed, told_by_servers
 from aliquot.runner.plan import Plan
 from aliquot.runner.price_list import price_notes
@@ -84,6 +85,7 @@ async def run_session(
         run.write_evidence(evidence)
         if plan.is_headline:
             words = closing_words(evidence, task=plan.task, metric=plan.metric)
+            words += tuple(ungrounded_words(plan, evidence))
             run.write_manifest(msgspec.structs.replace(manifest, warnings=(*manifest.warnings, *words)))
             for text in words:
                 observer.noted(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
@@ -11,12 +11,15 @@ import msgspec
 
 from aliquot.errors import InputError, UsageError, nearest
 from aliquot.evidence.identity import inputs_text
+from aliquot.evidence.stages import Stage
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.told_options import ToldOption
-from aliquot.files.records import OptionLikelihood, Response, ToldResponse, settle
+from aliquot.files.records import OptionLikelihood, Response, settle
 from aliquot.files.run_directory import RunDirectory, is_run
+from aliquot.files.whole_records import WholeRecords
 from aliquot.item_sets.items import Item
 from aliquot.readers.registry import read_evidence
+from aliquot.runner.scoring import Whole, read_by
 from aliquot.scorers.choices import MEASURES, chosen
 from aliquot.scorers.rule import NEEDS, Rule
 from aliquot.stats.results import Undefined
@@ -81,7 +84,7 @@ class _Record:
     asked: Mapping[tuple[str, str], str]
     systems: Mapping[str, Mapping[str, Any]]
     started: str
-    told: Callable[[Response], ToldResponse]
+    told: Whole
 
 
 class StoredAnswers:
@@ -99,7 +102,7 @@ class StoredAnswers:
         about: Mapping[str, Any],
         responses: Mapping[tuple[str, int], Response],
         *,
-        told: Callable[[Response], ToldResponse],
+        told: Whole,
         notes: tuple[str, ...],
     ) -> None:
         self.about, self.notes = about, notes
@@ -107,11 +110,11 @@ class StoredAnswers:
         self.concurrency = 1
         self._responses, self._told = responses, told
 
-    def recall(self, item: str, attempt: int, *, system: str, task: str) -> ToldResponse:
+    def recall(self, item: str, attempt: int, *, system: str, task: str) -> Response:
         """Return the answer on record as one of a new run; it is cached: its time and cost count no second time."""
         stored = self._responses.get((item, attempt))
         if stored is None:
-            found = ToldResponse(
+            found = Response(
                 system=system, task=task, item=item, attempt=attempt, status="error", reason=NOT_STORED
             )
         else:
@@ -156,7 +159,7 @@ def open_stored(
     _require_same_questions(spec, record, items, task=task)
     stored = {(one.item, one.attempt): one for one in own if one.task == task}
     _require_answers(spec, stored, items, attempts=attempts)
-    _require_read(spec, stored.values(), rules)
+    _require_read(spec, stored.values(), rules, whole=record.told)
     described = dict(record.systems[name])
     components = {**described.get("components", {}), **described.pop("observed", {})}
     notes = (
@@ -188,6 +191,28 @@ def responses_of(evidence: Evidence) -> tuple[Response, ...]:
     return tuple(found)
 
 
+class WholeAnswers:
+    """The answers of a log with how each came about, as far as the log tells.
+
+    Args:
+        evidence: what was read of it.
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._texts = evidence.texts
+        self._stages: dict[tuple[str, str, str, int], list[Stage]] = {}
+        for row in evidence.stages.sort("place").iter_rows(named=True):
+            key = (row["system"], row["task"], row["item"], row["attempt"])
+            told = {name: row[name] for name in ("status", "reason", "latency_s")}
+            values = msgspec.json.decode(row["values"]) if row["values"] else {}
+            self._stages.setdefault(key, []).append(Stage(name=row["stage"], values=values, **told))
+
+    def __call__(self, response: Response) -> Response:
+        """Return an answer whole."""
+        turns = self._texts.transcript(*response.key) if self._texts else None
+        return response.told(turns or (), tuple(self._stages.get(response.key, ())))
+
+
 def _likelihood(told: ToldOption) -> OptionLikelihood:
     """Return an option of a log with its lengths; how many tokens it had is not told."""
     return OptionLikelihood(
@@ -217,14 +242,13 @@ def _read(spec: StoredRun) -> _Record:
         if manifest is None:
             raise spec.refused(f"{path} holds no answers yet", remedy="Start it: aliquot run FILE")
         contents = run.read_journal()
-        spans = {id(one): span for one, span in zip(contents.records, contents.spans, strict=True)}
         return _Record(
             name=manifest.name,
             responses=settle(contents.records),
             asked={(item.task, item.item): item.inputs for item in run.read_items()},
             systems=manifest.systems,
             started=manifest.started,
-            told=lambda one: _whole(run.journal_path, spans[id(one)]),
+            told=WholeRecords(run.journal_path, contents),
         )
     try:
         evidence = read_evidence([path])
@@ -239,19 +263,8 @@ def _read(spec: StoredRun) -> _Record:
         asked={},
         systems=_described(evidence),
         started="",
-        told=_of_log,
+        told=WholeAnswers(evidence),
     )
-
-
-def _whole(journal: Path, span: tuple[int, int]) -> ToldResponse:
-    """Return a line of a journal with all that it holds."""
-    with journal.open("rb") as file:
-        file.seek(span[0])
-        return msgspec.json.decode(file.read(span[1]), type=ToldResponse)
-
-
-def _of_log(one: Response) -> ToldResponse:
-    return ToldResponse(**msgspec.structs.asdict(one))
 
 
 def _described(evidence: Evidence) -> dict[str, dict[str, Any]]:
@@ -330,11 +343,13 @@ def _require_answers(
     )
 
 
-def _require_read(spec: StoredRun, stored: Iterable[Response], rules: Iterable[Rule]) -> None:
+def _require_read(
+    spec: StoredRun, stored: Iterable[Response], rules: Iterable[Rule], *, whole: Whole
+) -> None:
     """Refuse rules that read what no stored answer holds: likelihoods of answers that were written."""
     answers = [one for one in stored if one.status == "ok"]
     for rule in dict.fromkeys(rules):
-        if answers and rule.reads != "text" and all(rule.read(one) is None for one in answers):
+        if answers and rule.reads != "text" and all(read_by(rule, one, whole) is None for one in answers):
             raise spec.refused(
                 f"no answer in {spec.path} holds what the rule {rule.name!r} reads: {NEEDS[rule.reads]}",
                 remedy="Name a rule that reads what is stored",

@@ -27,6 +27,7 @@ from aliquot.scorers.perplexities import score_bits_per_byte, score_byte_perplex
 from aliquot.scorers.phrases import Never, Pattern, Phrases, score_contains, score_never, score_regex
 from aliquot.scorers.quantities import Tolerance, score_number_near
 from aliquot.scorers.refusals import OPENING, score_refusal
+from aliquot.scorers.retrieval import RETRIEVAL_RULES
 from aliquot.scorers.rule import Rule
 from aliquot.scorers.rule_texts import read_rule
 from aliquot.scorers.safety import SAFETY_RULES
@@ -34,6 +35,7 @@ from aliquot.scorers.sameness import Sameness
 from aliquot.scorers.scores import Score
 from aliquot.scorers.texts import NORMALISATION
 from aliquot.scorers.token_overlap import Tokens, score_span_f1, score_squad_exact, score_token_f1
+from aliquot.scorers.tool_calls import TOOL_CALLS
 from aliquot.scorers.translations import Rouge, Tokenizer, score_bleu, score_chrf, score_rouge
 
 _ENDS: Final = "; punctuation and mark-up at the ends ignored"
@@ -332,7 +334,16 @@ _PROBABLE: Final = (
 
 SINGLE: Final[dict[str, Rule]] = {
     rule.name: rule if rule.settings is None or rule.needs else rule.with_settings({})
-    for rule in (*_COMPARING, *_STRUCTURED, *SAFETY_RULES, *_LIMITS, *_GRADED, *_PROBABLE)
+    for rule in (
+        *_COMPARING,
+        *_STRUCTURED,
+        *SAFETY_RULES,
+        *_LIMITS,
+        *_GRADED,
+        *_PROBABLE,
+        *RETRIEVAL_RULES,
+        TOOL_CALLS,
+    )
 }
 """Every rule that scores one answer, by its name without settings; one that needs some is as yet without them."""
 

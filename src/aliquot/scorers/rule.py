@@ -12,13 +12,14 @@ import msgspec
 from aliquot.errors import UsageError, excerpt, nearest
 from aliquot.evidence.identity import text_of
 from aliquot.evidence.tables import Better, Kind
-from aliquot.files.records import Response
+from aliquot.files.records import Response, ToldResponse
 from aliquot.item_sets.items import Item
 from aliquot.item_sets.options import right_options
 from aliquot.scorers.rule_texts import write_rule
 from aliquot.scorers.scores import Score
+from aliquot.scorers.tool_use import calls_of
 
-Reads: TypeAlias = Literal["text", "options", "unconditional", "tokens", "likelihood"]
+Reads: TypeAlias = Literal["text", "options", "unconditional", "tokens", "likelihood", "stages", "calls"]
 """What of a response a rule reads."""
 
 NEEDS: Final[Mapping[Reads, str]] = {
@@ -28,8 +29,13 @@ NEEDS: Final[Mapping[Reads, str]] = {
     "'Answer:'",
     "tokens": "how probable each option is, and how many tokens it has: mode: likelihood",
     "likelihood": "how probable a text is: mode: perplexity",
+    "stages": "stages of a pipeline: stages: [{name: retrieval, values: {documents: [d7]}}] of a system of your own",
+    "calls": "which tools were called with what: transcript, or tool_calls as a list, of a system of your own",
 }
 """What a rule needs, and where in an evaluation it comes from."""
+
+HOW_IT_CAME: Final[tuple[Reads, ...]] = ("stages", "calls")
+"""What tells how an answer came about: its record has to be whole, and whether it does is seen when it is there."""
 
 Wants: TypeAlias = Literal["answers", "reference", "part", "expectation", "nothing"]
 """What of an item a rule holds an answer against.
@@ -108,6 +114,11 @@ class Rule:
         return self.given is not None and self.given.pools
 
     @property
+    def reads_whole(self) -> bool:
+        """Whether it reads how an answer came about, which records leave out unless they are read whole."""
+        return self.reads in HOW_IT_CAME
+
+    @property
     def needs(self) -> tuple[str, ...]:
         """Names of the settings that it cannot do without."""
         if self.settings is None:
@@ -156,6 +167,10 @@ class Rule:
             return response.text or ""
         if self.reads == "likelihood":
             return response.likelihood
+        if self.reads == "stages":
+            return (response.stages or None) if isinstance(response, ToldResponse) else None
+        if self.reads == "calls":
+            return calls_of(response)
         if self.reads == "tokens" and not all(option.tokens for option in response.options):
             return None
         without = any(option.unconditional is None for option in response.options)
@@ -169,6 +184,8 @@ class Rule:
         """
         if self.reads == "text":
             self.apply(item, "")
+        elif self.reads_whole:
+            self.apply(item, ())
         elif self.reads != "likelihood":
             right_options(item)
 

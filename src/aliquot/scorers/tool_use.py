@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from aliquot.evidence.transcripts import ToolCall
+from aliquot.evidence.transcripts import LEFT_OUT, ToolCall
+from aliquot.files.records import Response, ToldResponse
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,21 @@ class ToolUse:
         """Harmonic mean of the right shares of made and of wanted calls; 1 when none was wanted and none made."""
         of = 2 * self.right + self.wrong + self.missing
         return 2 * self.right / of if of else 1.0
+
+
+def calls_of(response: Response) -> tuple[ToolCall, ...] | None:
+    """Return the calls of tools that led to an answer, in order; None where it does not tell all of them.
+
+    An answer that tells of no transcript and counts no calls does not say that there were none.
+
+    Args:
+        response: the answer, with how it came about.
+    """
+    turns = response.transcript if isinstance(response, ToldResponse) else ()
+    calls = tuple(call for turn in turns for call in turn.calls)
+    counted = response.tool_calls
+    cut = any(turn.role == LEFT_OUT for turn in turns) or len(calls) < (counted or 0)
+    return None if cut or not (turns or counted == 0) else calls
 
 
 def tool_use(made: Sequence[ToolCall], wanted: Sequence[WantedCall], *, ordered: bool = False) -> ToolUse:

@@ -16,6 +16,7 @@ from aliquot.evidence.tables import Evidence, Note
 from aliquot.files.journal import Journal
 from aliquot.files.records import Response, settle
 from aliquot.files.run_directory import MANIFEST, RunDirectory, is_run
+from aliquot.files.whole_records import WholeRecords
 from aliquot.findings.rescoring import RescoredSystem, Rescoring, write_rescoring
 from aliquot.item_sets.items import Item
 from aliquot.item_sets.option_order import OptionOrder
@@ -32,7 +33,8 @@ from aliquot.runner.rescoring import (
     with_rescored,
 )
 from aliquot.runner.results import build_evidence, order_of, read_kept_items
-from aliquot.runner.stored import responses_of
+from aliquot.runner.scoring import Whole
+from aliquot.runner.stored import WholeAnswers, responses_of
 from aliquot.scorers.rules import rule_named
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.stats.results import Estimate, Undefined
@@ -42,13 +44,17 @@ from aliquot.verbs.reproduce import command_line
 
 @dataclass(frozen=True, slots=True)
 class _Answers:
-    """What is scored: evidence, answers as a run would have recorded them, items by task, and orders of options."""
+    """What is scored: evidence, answers as a run would have recorded them, items by task, and orders of options.
+
+    ``whole`` reads an answer with how it came about.
+    """
 
     evidence: Evidence
     responses: tuple[Response, ...]
     items: Mapping[str, Mapping[str, Item]]
     file: str
     inputs_known: bool
+    whole: Whole
     orders: Mapping[str, OptionOrder] = field(default_factory=dict[str, OptionOrder])
 
 
@@ -138,8 +144,9 @@ def _of_run(run: RunDirectory, journal: Journal) -> _Answers:
         items.setdefault(one.task, {})[one.item] = one.as_asked()
     manifest = run.manifest
     orders = {} if manifest is None else {name: order_of(manifest, name) for name in manifest.systems}
+    whole = WholeRecords(run.journal_path, run.read_journal())
     responses = settle(journal.records)
-    return _Answers(evidence, responses, items, str(run.path), inputs_known=True, orders=orders)
+    return _Answers(evidence, responses, items, str(run.path), inputs_known=True, whole=whole, orders=orders)
 
 
 def _of_log(source: str | Path | Evidence, options: ReadOptions | None) -> _Answers:
@@ -161,7 +168,7 @@ def _of_log(source: str | Path | Evidence, options: ReadOptions | None) -> _Answ
             items[response.task][response.item] = Item(response.item, fields)
     if not any(response.text for response in responses):
         raise InputError("keeps no answers, so there is nothing to score", file=named)
-    return _Answers(evidence, responses, items, named, inputs_known=False)
+    return _Answers(evidence, responses, items, named, inputs_known=False, whole=WholeAnswers(evidence))
 
 
 def _rescored(
@@ -188,8 +195,10 @@ def _rescored(
             items=item_set.hash[:8] if item_set is not None else "",
             fields=fields,
         )
-        require_read(one, answers.responses, file=file)
-        evidence = with_rescored(evidence, one, answers.responses, items, orders=answers.orders)
+        require_read(one, answers.responses, file=file, whole=answers.whole)
+        evidence = with_rescored(
+            evidence, one, answers.responses, items, orders=answers.orders, whole=answers.whole
+        )
         made.append(one)
     return evidence, tuple(made)
 
@@ -232,7 +241,10 @@ def _warnings(found: tuple[RescoredSystem, ...]) -> Iterator[Note]:
             yield Note("none_right", f"{text}--evaluation FILE scores by other references.")
     lost = sum(one.statuses.get("missing", 0) for one in found)
     if lost:
-        yield Note("no_text", f"{lost} answers are not on record and have no value under the new rule.")
+        yield Note(
+            "no_text",
+            f"{lost} answers are not on record, or do not tell what the new rule reads, and have no value under it.",
+        )
     one_sided = sum(one.one_sided for one in found) - lost
     if one_sided > 0:
         yield Note("one_sided", f"{one_sided} answers have a value under one of the rules only.")
