@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -20,9 +21,7 @@ class WholeRecords:
     """
 
     def __init__(self, journal: Path, contents: JournalContents) -> None:
-        self._journal = journal
-        places = {id(one): span for one, span in zip(contents.records, contents.spans, strict=True)}
-        self._spans = {one.key: places[id(one)] for one in settle(contents.records)}
+        self._journal, self._contents = journal, contents
 
     def __call__(self, response: Response) -> Response:
         """Return an answer whole; as it is when none stands on record for its attempt.
@@ -47,3 +46,10 @@ class WholeRecords:
         with machine_errors(self._journal), self._journal.open("rb") as file:
             file.seek(span[0])
             return msgspec.json.decode(file.read(span[1]), type=ToldResponse)
+
+    @cached_property
+    def _spans(self) -> dict[tuple[str, str, str, int], tuple[int, int]]:
+        """Where the answer that counts stands, for each attempt; most evidence is made without asking."""
+        records = self._contents.records
+        places = {id(one): span for one, span in zip(records, self._contents.spans, strict=True)}
+        return {one.key: places[id(one)] for one in settle(records)}
