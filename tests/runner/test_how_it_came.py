@@ -141,7 +141,25 @@ def test_a_system_that_tells_of_no_stages_stops_a_run_that_is_about_them_and_is_
     with pytest.raises(RunStoppedError, match=r"could be read \(4 untold\).*how they came about"):
         run(strict, directory=tmp_path, models=silent)
     beside = own(tmp_path, "words", "recall", name="beside")
-    assert set(run(beside, directory=tmp_path, models=silent).evidence.metrics["metric"]) == {"success"}
+    made = run(beside, directory=tmp_path, models=silent)
+    assert set(made.evidence.metrics["metric"]) == {"success"}
+    manifest = RunDirectory(made.path).manifest
+    assert manifest is not None
+    assert any("'first' is not scored by 'recall'" in text for text in manifest.warnings)
+
+
+def test_evidence_that_keeps_stages_and_transcripts_is_scored_anew_like_a_run(tmp_path: Path) -> None:
+    path = run(own(tmp_path, "words"), directory=tmp_path, models={"fake": function_system(pipeline)}).path
+    golden = write_golden(tmp_path, tools=["search"])
+    for scorer, wanted in (
+        ('recall(stage="context")', RECALLS),
+        ("tool_calls", dict.fromkeys(RECALLS, 1) | {"i5": 0}),
+    ):
+        table = tmp_path / "anew.parquet"
+        rescore(read(path), evaluation=own(tmp_path, scorer, items=golden), output=table)
+        found = read(table)
+        metric = next(name for name in found.metrics["metric"] if name.startswith(scorer.partition("(")[0]))
+        assert values(found, metric) == wanted
 
 
 @pytest.mark.parametrize("told", ["sufficient", "nominated", None])

@@ -84,7 +84,9 @@ async def run_session(
         evidence = build_evidence(RunDirectory(path), scored=executor.scored)
         run.write_evidence(evidence)
         if plan.is_headline:
-            words = closing_words(evidence, task=plan.task, metric=plan.metric)
+            words = closing_words(
+                evidence, task=plan.task, metric=plan.metric, further=[one.metric for one in plan.rescored()]
+            )
             words += tuple(ungrounded_words(plan, evidence))
             run.write_manifest(msgspec.structs.replace(manifest, warnings=(*manifest.warnings, *words)))
             for text in words:
