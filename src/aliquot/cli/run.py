@@ -70,7 +70,7 @@ def command(evaluation: str, *, progress: str, quiet: bool, dry_run: bool, **cho
             render_again(tuple(found.evidence.responses["system"].unique(maintain_order=True)), found.again)
         )
     click.echo(f"{found.path}{os.sep}")
-    if progress != "json" and not found.again:
+    if not quiet and progress != "json" and not found.again:
         click.echo(f"Next: {shlex.join(['aliquot', _next_verb(found.evidence), str(found.path)])}", err=True)
 
 
