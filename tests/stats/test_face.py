@@ -12,6 +12,7 @@ import aliquot.stats
 
 MACHINERY = {
     "bootstrap_intervals": "the two constants of BCa",
+    "corpus": "how many columns the parts of a metric may have, for analysis",
     "clusters": "sums by cluster, for analysis and databases",
     "designs": "what draws, inside designs",
     "discordance": "checked shares and enumeration behind power",

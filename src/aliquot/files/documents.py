@@ -6,11 +6,14 @@ import difflib
 from collections.abc import Collection
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, NoReturn, cast
+from typing import Any, Final, NoReturn, cast
 
 import yaml
 
 from aliquot.errors import InputError, excerpt, nearest
+
+MOST_DEEP: Final = 100
+"""Lists and mappings inside each other, at most; the parser takes quadratic time over deeper ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +136,11 @@ def parse(text: str, *, file: str, remedy: str | None = None) -> Node:
         2
     """
     try:
+        depth = 0
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > MOST_DEEP:
+                raise RecursionError
             if getattr(event, "anchor", None):
                 mark: Any = event.start_mark
                 raise InputError(

@@ -246,7 +246,7 @@ _GRADED: Final = (
 _STRUCTURED: Final = (
     Rule(
         "json_fields",
-        "1",
+        "2",
         f"first JSON object; {NORMALISATION}{_ENDS}; numbers by value",
         score_json_fields,
         "One wrong field of many makes the answer wrong; fields beyond the reference are not looked at.",

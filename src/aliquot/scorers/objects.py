@@ -13,6 +13,9 @@ from aliquot.scorers.texts import as_number, trimmed
 
 _DECODER: Final = json.JSONDecoder()
 
+MOST_STARTS: Final = 1_000
+"""Braces at which an object is looked for: an answer of braces alone would take quadratic time."""
+
 
 def score_json_fields(item: Item, text: str) -> Score:
     """1 when the first JSON object in the text has every field of the reference with its value.
@@ -31,14 +34,16 @@ def score_json_fields(item: Item, text: str) -> Score:
 
 
 def first_object(text: str) -> dict[str, object] | None:
-    """Return the first JSON object that stands in the text, or None.
+    """Return the first JSON object that stands in the text, or None; the first ``MOST_STARTS`` braces are tried.
 
     Examples:
         >>> first_object('Sure! {"name": "Anna"} as asked')
         {'name': 'Anna'}
     """
     start = text.find("{")
-    while start >= 0:
+    for _ in range(MOST_STARTS):
+        if start < 0:
+            break
         try:
             value: object = _DECODER.raw_decode(text, start)[0]
         except (ValueError, RecursionError):
