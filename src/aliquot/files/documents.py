@@ -136,19 +136,7 @@ def parse(text: str, *, file: str, remedy: str | None = None) -> Node:
         2
     """
     try:
-        depth = 0
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if depth > MOST_DEEP:
-                raise RecursionError
-            if getattr(event, "anchor", None):
-                mark: Any = event.start_mark
-                raise InputError(
-                    "anchors and aliases are not read here",
-                    file=file,
-                    row=mark.line + 1,
-                    remedy="Write it out",
-                )
+        _check_events(text, file=file)
         root: Any = yaml.compose(text, Loader=yaml.SafeLoader)
         if root is None:
             raise InputError("the file is empty", file=file, remedy="Write at least name, items and systems")
@@ -162,6 +150,20 @@ def parse(text: str, *, file: str, remedy: str | None = None) -> Node:
             row=place.line + 1 if place else None,
             remedy=remedy,
         ) from error
+
+
+def _check_events(text: str, *, file: str) -> None:
+    """Refuse what is not read here, before anything is made of the text."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MOST_DEEP:
+            raise RecursionError
+        if getattr(event, "anchor", None):
+            mark: Any = event.start_mark
+            raise InputError(
+                "anchors and aliases are not read here", file=file, row=mark.line + 1, remedy="Write it out"
+            )
 
 
 def _node(source: Any, *, file: str, key: str = "") -> Node:
