@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from aliquot.findings.failures import FailureKind, Failures, FailureSide
 from aliquot.findings.failures_words import PLURAL, write_change
 from aliquot.findings.numbers import write_count, write_p, write_percent
-from aliquot.reports.sheet import Block, Grid, Sheet
+from aliquot.reports.sheet import Block, Grid, Sheet, lay_out
 from aliquot.stats.results import Estimate, Undefined
 
 _SHOWN = 20
@@ -16,13 +16,7 @@ _SHOWN = 20
 
 def sheet_of(found: Failures) -> Sheet:
     """Return the text of a finding about failures."""
-    return Sheet(
-        headline=found.verdict.text,
-        blocks=tuple(_blocks(found)),
-        warnings=tuple(note.text for note in found.warnings),
-        details=tuple(_details(found)),
-        footer=f"Seed {found.seed}. {', '.join(f'{name} {text}' for name, text in found.versions.items())}.",
-    )
+    return lay_out(found, _blocks(found), _details(found))
 
 
 def _blocks(found: Failures) -> Iterator[Block]:

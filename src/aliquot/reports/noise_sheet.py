@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from aliquot.findings.noise import Flipped, Noise
 from aliquot.findings.numbers import difference_unit, write_difference, write_p, write_percent
-from aliquot.reports.sheet import Block, Grid, Sheet
+from aliquot.reports.sheet import Block, Grid, Sheet, lay_out
 from aliquot.stats.results import Estimate
 
 _NAMED = 10
@@ -15,13 +15,7 @@ _NAMED = 10
 
 def sheet_of(noise: Noise) -> Sheet:
     """Return the text of a noise measurement."""
-    return Sheet(
-        headline=noise.verdict.text,
-        blocks=tuple(_blocks(noise)),
-        warnings=tuple(note.text for note in noise.warnings),
-        details=tuple(_details(noise)),
-        footer=f"Seed {noise.seed}. {', '.join(f'{name} {text}' for name, text in noise.versions.items())}.",
-    )
+    return lay_out(noise, _blocks(noise), _details(noise))
 
 
 def _blocks(noise: Noise) -> Iterator[Block]:

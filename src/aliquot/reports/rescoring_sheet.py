@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from aliquot.findings.comparison import Scale
 from aliquot.findings.numbers import write_difference, write_percent, write_value
 from aliquot.findings.rescoring import RescoredSystem, Rescoring
-from aliquot.reports.sheet import Block, Grid, Sheet
+from aliquot.reports.sheet import Block, Grid, Sheet, lay_out
 from aliquot.stats.results import Estimate, Undefined
 
 _NAMED = 10
@@ -16,13 +16,7 @@ _NAMED = 10
 
 def sheet_of(found: Rescoring) -> Sheet:
     """Return the text of a rescoring."""
-    return Sheet(
-        headline=found.verdict.text,
-        blocks=tuple(_blocks(found)),
-        warnings=tuple(note.text for note in found.warnings),
-        details=tuple(_details(found)),
-        footer=f"Seed {found.seed}. {', '.join(f'{name} {text}' for name, text in found.versions.items())}.",
-    )
+    return lay_out(found, _blocks(found), _details(found))
 
 
 def _blocks(found: Rescoring) -> Iterator[Block]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
+from aliquot.findings.finding import Finding
 from aliquot.reports.charts import Chart
 
 
@@ -48,3 +50,38 @@ class Sheet:
     details: tuple[Block, ...]
     footer: str
     charts: tuple[Chart, ...] = ()
+
+
+class Drawn(Finding, Protocol):
+    """A finding that draws at random, and says with which seed and versions."""
+
+    @property
+    def seed(self) -> int:
+        """Seed of everything random."""
+        ...
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """Versions of the software, by name."""
+        ...
+
+
+def lay_out(
+    found: Drawn, blocks: Iterable[Block], details: Iterable[Block], charts: Iterable[Chart] = ()
+) -> Sheet:
+    """Return the sheet of a finding: its verdict and warnings, these blocks and pictures, its seed and versions.
+
+    Args:
+        found: the finding.
+        blocks: what everyone sees, in reading order.
+        details: what is behind ``-v``.
+        charts: the pictures.
+    """
+    return Sheet(
+        headline=found.verdict.text,
+        blocks=tuple(blocks),
+        warnings=tuple(note.text for note in found.warnings),
+        details=tuple(details),
+        charts=tuple(charts),
+        footer=f"Seed {found.seed}. {', '.join(f'{name} {text}' for name, text in found.versions.items())}.",
+    )

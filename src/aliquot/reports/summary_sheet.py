@@ -12,7 +12,7 @@ from aliquot.findings.numbers import decimals_for, difference_unit, write_count,
 from aliquot.findings.summary import Repeats, Summary, SystemLine
 from aliquot.reports.chart_rows import drawn_rows, latency_curves, rate_axis, rate_row
 from aliquot.reports.charts import Chart, Intervals
-from aliquot.reports.sheet import Block, Grid, Sheet
+from aliquot.reports.sheet import Block, Grid, Sheet, lay_out
 from aliquot.stats.results import Estimate, Undefined
 
 _MOST_CURVES = 5
@@ -21,14 +21,7 @@ _MOST_CURVES = 5
 
 def sheet_of(summary: Summary) -> Sheet:
     """Return the text of a summary."""
-    return Sheet(
-        headline=summary.verdict.text,
-        blocks=(_main(summary), *_sentences(summary)),
-        warnings=tuple(note.text for note in summary.warnings),
-        details=tuple(_details(summary)),
-        charts=tuple(_charts(summary)),
-        footer=f"Seed {summary.seed}. {', '.join(f'{name} {text}' for name, text in summary.versions.items())}.",
-    )
+    return lay_out(summary, (_main(summary), *_sentences(summary)), _details(summary), _charts(summary))
 
 
 def _charts(summary: Summary) -> Iterator[Chart]:

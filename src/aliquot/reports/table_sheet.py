@@ -9,20 +9,13 @@ from aliquot.findings.numbers import difference_unit, write_count, write_differe
 from aliquot.findings.table import GroupMean, Table, TableRow
 from aliquot.reports.chart_rows import difference_axis, drawn_rows, ends_of, interval_row
 from aliquot.reports.charts import Chart, Intervals
-from aliquot.reports.sheet import Block, Grid, Sheet
+from aliquot.reports.sheet import Block, Grid, Sheet, lay_out
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
 
 def sheet_of(table: Table) -> Sheet:
     """Return the text of a table."""
-    return Sheet(
-        headline=table.verdict.text,
-        blocks=tuple(_blocks(table)),
-        warnings=tuple(note.text for note in table.warnings),
-        details=tuple(_details(table)),
-        charts=tuple(_charts(table)),
-        footer=f"Seed {table.seed}. {', '.join(f'{name} {text}' for name, text in table.versions.items())}.",
-    )
+    return lay_out(table, _blocks(table), _details(table), _charts(table))
 
 
 def _charts(table: Table) -> Iterator[Chart]:

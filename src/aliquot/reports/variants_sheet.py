@@ -17,7 +17,7 @@ from aliquot.findings.variants import BaseContrast, VariantGroup, VariantPair, V
 from aliquot.findings.variants_words import write_turns
 from aliquot.reports.chart_rows import difference_axis, drawn_rows, ends_of, interval_row, rate_axis, rate_row
 from aliquot.reports.charts import Chart, Intervals
-from aliquot.reports.sheet import Block, Grid, Sheet
+from aliquot.reports.sheet import Block, Grid, Sheet, lay_out
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
 _NAMED = 20
@@ -26,14 +26,7 @@ _NAMED = 20
 
 def sheet_of(found: Variants) -> Sheet:
     """Return the text of a finding about variants."""
-    return Sheet(
-        headline=found.verdict.text,
-        blocks=tuple(_blocks(found)),
-        warnings=tuple(note.text for note in found.warnings),
-        details=tuple(_details(found)),
-        charts=tuple(_charts(found)),
-        footer=f"Seed {found.seed}. {', '.join(f'{name} {text}' for name, text in found.versions.items())}.",
-    )
+    return lay_out(found, _blocks(found), _details(found), _charts(found))
 
 
 def _blocks(found: Variants) -> Iterator[Block]:
