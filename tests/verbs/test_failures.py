@@ -280,3 +280,32 @@ def test_hostile_codes_are_inert_in_every_form(tmp_path: Path) -> None:
     assert "\x1b" not in render(found)
     assert "<script>" not in render(found, form="markdown")
     assert finding_document(found)["schema"] == "aliquot.failures/1"
+
+
+def test_answers_that_the_measurement_lost_are_said_and_in_no_share() -> None:
+    rows = [("q1", 1, "ok"), ("q2", 0, "ok"), ("q3", None, "timeout"), ("q4", None, "error")]
+    frame = pl.DataFrame(rows, schema=["item", "value", "status"], orient="row")
+    found = failures(from_frame(frame.with_columns(system=pl.lit("bot"))))
+    assert (found.sides[0].answers, found.sides[0].failed) == (3, 2)
+    assert [note.text for note in found.warnings] == [
+        "answers that the measurement lost are in no share (1 of bot)"
+    ]
+
+
+def test_items_of_one_cluster_carry_the_error_together() -> None:
+    values = [0] * 10 + [1] * 30
+    rows = {"system": ["bot"] * 40, "item": [f"q{i}" for i in range(40)], "value": values,
+            "cluster": [f"c{i // 10}" for i in range(40)]}  # fmt: skip
+    clustered, alone = (share(failures(from_frame(pl.DataFrame(one))), "generation")
+                        for one in (rows, {name: rows[name] for name in ("system", "item", "value")}))  # fmt: skip
+    assert clustered.width > alone.width
+
+
+def test_what_says_nothing_of_a_table_of_codes_is_refused_and_tasks_are_not_mixed(tmp_path: Path) -> None:
+    codes = table(tmp_path / "c.csv", "item,task,codes\n1,a,tone\n1,b,\n2,b,length\n")
+    for option in ({"cluster": "item"}, {"metric": "value"}, {"codes": [codes]}):
+        with pytest.raises(UsageError, match="codes alone"):
+            failures(codes, **option)
+    with pytest.raises(UsageError, match=r"2 tasks \(a, b\)"):
+        failures(codes)
+    assert counts(failures(codes, task="b")) == {"length": (1,)}

@@ -50,6 +50,7 @@ class Side:
         by: who gave the codes.
         failed: of each answer whether it failed; None where only what was read is known.
         clusters: cluster of each item that has one.
+        lost: answers that the measurement lost, of which nothing is known.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Side:
     by: Literal["person", "rule"] = "person"
     failed: Mapping[Attempt, bool] | None = None
     clusters: Mapping[str, str] = field(default_factory=dict[str, str])
+    lost: int = 0
 
     @property
     def unread(self) -> int:
@@ -289,6 +291,10 @@ def _warnings(sides: Sequence[Side], kinds: Sequence[FailureKind], *, base: Base
             "only if they were drawn at random"
         )
         said.append(Note("unread_failures", text))
+    lost = ", ".join(f"{side.lost} of {side.name}" for side in sides if side.lost)
+    if lost:
+        text = f"answers that the measurement lost are in no share ({lost})"
+        said.append(Note("lost_answers", text))
     for side in sides:
         passing = [
             key

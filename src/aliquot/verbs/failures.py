@@ -7,17 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-import polars as pl
-
 from aliquot.analysis.attribution import attribute
 from aliquot.analysis.failing import failing
 from aliquot.analysis.failures import FailureChoices, Side, count_failures
 from aliquot.errors import InputError, UsageError, nearest
 from aliquot.evidence.contents import headline_metric, metrics, require, systems, tasks
 from aliquot.evidence.derivation import with_metric
-from aliquot.evidence.reduction import EACH_ITEM
+from aliquot.evidence.reduction import units
 from aliquot.evidence.stages import GOLDEN, golden_ids
 from aliquot.evidence.tables import Evidence
+from aliquot.evidence.units import Units
 from aliquot.files.failure_codes import Coded, holds_codes, keep_codes, kept_codes, read_codes
 from aliquot.files.run_directory import RunDirectory, is_run
 from aliquot.files.taxonomy import Taxonomy, fold, grow, read_taxonomy
@@ -192,7 +191,8 @@ def _sides(
     """Return the sides of one source, each with the source's label."""
     path = None if isinstance(source, Evidence) else Path(source)
     if path is not None and holds_codes(path):
-        return [(label, side) for side in _coded_sides(read_codes(path), systems)]
+        _refuse_for_codes_alone(path, {"--cluster": cluster, "--metric": metric, "--codes": told})
+        return [(label, side) for side in _coded_sides(read_codes(path), systems, task=task, file=str(path))]
     evidence = with_metric(load([source], options=reading_cluster(options, cluster)), metric)
     named = task or tasks(evidence)[0]
     require(named, tasks(evidence), what="task")
@@ -201,11 +201,26 @@ def _sides(
     kept = kept_codes(path) if path is not None and is_run(path) else ()
     codes = (*kept, *(one for _, codes in told for one in codes))
     golden = _golden(path) if path is not None and is_run(path) else {}
-    clusters = _clusters(evidence, cluster_field(evidence, cluster), named)
+    metric = metric or headline_metric(evidence, named)
+    require(metric, metrics(evidence, named), what="metric")
+    field = cluster_field(evidence, cluster)
     return [
-        (label, _side(evidence, name, codes, task=named, metric=metric, golden=golden, clusters=clusters))
+        (
+            label,
+            _side(evidence, units(evidence, name, task=named, metric=metric, cluster=field), codes, golden),
+        )
         for name in systems_at(evidence, named, systems)
     ]
+
+
+def _refuse_for_codes_alone(path: Path, given: Mapping[str, object]) -> None:
+    """Refuse what a table of codes alone cannot tell."""
+    for option, value in given.items():
+        if value:
+            raise UsageError(
+                f"{path} is a table of codes alone, of which {option} says nothing. Name the run or log that was "
+                "coded, and the table with --codes"
+            )
 
 
 def systems_at(evidence: Evidence, task: str, wanted: Sequence[str]) -> list[str]:
@@ -215,8 +230,16 @@ def systems_at(evidence: Evidence, task: str, wanted: Sequence[str]) -> list[str
     return [name for name in wanted or systems(evidence) if task in tasks(evidence, system=name)]
 
 
-def _coded_sides(codes: Sequence[Coded], wanted: Sequence[str]) -> list[Side]:
+def _coded_sides(codes: Sequence[Coded], wanted: Sequence[str], *, task: str | None, file: str) -> list[Side]:
     """Return the systems of a table of codes; one without names is a system of its own."""
+    known = dict.fromkeys(one.task for one in codes if one.task is not None)
+    if task is not None:
+        require(task, known, what="task")
+        codes = [one for one in codes if one.task in {None, task}]
+    elif len(known) > 1:
+        raise UsageError(
+            f"{file} holds codes of {len(known)} tasks ({', '.join(known)}). Name one: --task NAME"
+        )
     names = dict.fromkeys(one.system or "" for one in codes)
     for name in wanted:
         require(name, names, what="system")
@@ -228,19 +251,19 @@ def _coded_sides(codes: Sequence[Coded], wanted: Sequence[str]) -> list[Side]:
 
 
 def _side(
-    evidence: Evidence, name: str, codes: Iterable[Coded], *, task: str, metric: str | None,
-    golden: Mapping[str, frozenset[str]], clusters: Mapping[str, str],
-) -> Side:  # fmt: skip
+    evidence: Evidence, rows: Units, codes: Iterable[Coded], golden: Mapping[str, frozenset[str]]
+) -> Side:
     """Return one system: as people have coded it, else by the layers that its failures are put down to."""
-    metric = metric or headline_metric(evidence, task)
-    require(metric, metrics(evidence, task), what="metric")
-    failed, statuses = failing(evidence, name, task=task, metric=metric)
-    own = _merged(one for one in codes if one.system in {None, name} and one.task in {None, task})
-    if own:
-        return Side(name, own, failed=failed, clusters=clusters)
-    layers = attribute(evidence, name, task, statuses, golden=golden)
+    failed, statuses = failing(evidence, rows)
+    own = _merged(one for one in codes if one.system in {None, rows.system} and one.task in {None, rows.task})
+    layers = {} if own else attribute(evidence, rows.system, rows.task, statuses, golden=golden)
     return Side(
-        name, {key: (layer,) for key, layer in layers.items()}, by="rule", failed=failed, clusters=clusters
+        rows.system,
+        own or {key: (layer,) for key, layer in layers.items()},
+        by="person" if own else "rule",
+        failed=failed,
+        clusters=dict(rows.frame.select("item", "cluster").drop_nulls().iter_rows()),
+        lost=int(rows.frame["missing"].sum()),
     )
 
 
@@ -262,14 +285,6 @@ def _golden(run: Path) -> dict[str, frozenset[str]]:
         for item in read_kept_items(RunDirectory(run))
         if (listed := golden_ids(item.fields.get(GOLDEN)))
     }
-
-
-def _clusters(evidence: Evidence, field: str | None, task: str) -> dict[str, str]:
-    name = "cluster" if field is None else field if field == "cluster" else f"segment.{field}"
-    if field == EACH_ITEM or name not in evidence.items.columns:
-        return {}
-    rows = evidence.items.filter(pl.col("task") == task).select("item", name).drop_nulls()
-    return dict(rows.iter_rows())
 
 
 def _told_apart(sides: Sequence[tuple[str, Side]]) -> list[Side]:
