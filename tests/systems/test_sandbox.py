@@ -58,17 +58,17 @@ def test_it_has_no_environment_no_input_and_a_folder_of_its_own(monkeypatch: pyt
 
 
 @pytest.mark.parametrize(
-    ("source", "ending"),
+    ("source", "seconds", "ending"),
     [
-        ("while True: pass", "timeout"),
-        ("import time\ntime.sleep(60)", "timeout"),
-        ("import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(60)", "timeout"),
-        ("while True: print('x' * 1000)", "output"),
-        ("import sys\nwhile True: sys.stderr.write('x' * 1000)", "output"),
+        ("while True: pass", 1.0, "timeout"),
+        ("import time\ntime.sleep(60)", 1.0, "timeout"),
+        ("import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(60)", 1.0, "timeout"),
+        ("while True: print('x' * 1000)", 60.0, "output"),  # ended by its output, however slowly Python starts
+        ("import sys\nwhile True: sys.stderr.write('x' * 1000)", 60.0, "output"),
     ],
 )
-def test_endless_programs_end(source: str, ending: str) -> None:
-    found = run(source, seconds=1.0, output_bytes=10_000)
+def test_endless_programs_end(source: str, seconds: float, ending: str) -> None:
+    found = run(source, seconds=seconds, output_bytes=10_000)
     assert found.ending == ending
     assert len(found.out) + len(found.err) <= 10_000
 
