@@ -145,10 +145,10 @@ async def _run(folder: Path, limits: Limits) -> Execution:
     ending: Ending = "exited"
     try:
         async with asyncio.timeout(limits.seconds):
-            if not await written.read(process):
-                ending = "output"
-                _kill(process)
-            await process.wait()
+            if await written.read(process):
+                await process.wait()
+            else:
+                ending = "output"  # waiting would last until the pipes are empty, and nobody reads them now
     except TimeoutError:
         ending = "timeout"
     finally:
