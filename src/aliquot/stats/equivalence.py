@@ -235,8 +235,8 @@ def graded_margin_power(
     size = as_count(as_count(n, name="n") / _as_effect(design_effect), name="n", at_least=2)
     spread, m = as_spread(sd, difference=difference), as_margin(margin)
     t = two_sided_t(as_level(level), size - 1)
-    s, weight = sd_law(size - 1)
     scale = math.sqrt(size) / spread
+    s, weight = sd_law(size - 1, bend=scale * m / t)  # a wider s leaves no mean between the margins
     beyond = special.ndtr(scale * (difference + m) - t * s)  # lower limit above −m
     if as_goal(goal) == "equivalent":
         beyond = np.maximum(0.0, beyond + special.ndtr(scale * (m - difference) - t * s) - 1)

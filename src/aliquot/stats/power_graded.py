@@ -202,10 +202,10 @@ def _power(n: float, effect: float, *, level: float) -> float:
     return min(1.0, float(weight @ (special.ndtr(shift - t * s) + special.ndtr(-shift - t * s))))
 
 
-def sd_law(df: float) -> tuple[Floats, Floats]:
+def sd_law(df: float, *, bend: float | None = None) -> tuple[Floats, Floats]:
     """Values of s/σ with ``df`` degrees of freedom and their weights: what a t statistic is integrated over.
 
-    scipy's noncentral t gives NaN far from its centre; the mean of a normal tail over s has no such places. With few
+    ``bend`` is a value at which what is integrated has a corner, so that no panel lies across it. scipy's noncentral t gives NaN far from its centre; the mean of a normal tail over s has no such places. With few
     degrees of freedom t is large and small s matter: the panels then halve towards 0.
     """
     if df > _LARGE:
@@ -216,6 +216,8 @@ def sd_law(df: float) -> tuple[Floats, Floats]:
     )
     few = df < _FEW
     edges = np.append(0.0, high * 0.5 ** np.arange(40.0, -1, -1)) if few else np.linspace(low, high, 11)
+    if bend is not None and edges[0] < bend < edges[-1]:
+        edges = np.unique(np.append(edges, bend))
     node, weight = _nodes()
     half = np.diff(edges)[:, None] / 2
     s = (edges[:-1, None] + half * (node + 1)).ravel()
