@@ -128,6 +128,7 @@ def test_a_plain_second_way_names_the_same_items(drawn):
         assert item.test.p == pytest.approx(p[int(item.item[2:])])
 
 
+@pytest.mark.heavy
 def test_items_whose_rates_are_equal_are_hardly_ever_named():
     # 30 items with rates of .5 to 1, 5 attempts a side: of 200 suites at most 5% may name one; 20 of 200 and more
     # come up at that rate in less than .3% of simulations

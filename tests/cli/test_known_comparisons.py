@@ -154,6 +154,7 @@ def test_every_pair_of_shared_logs_is_compared_or_refused_in_one_line(a: Path, b
     checked("compare", a, b)
 
 
+@pytest.mark.heavy
 def test_every_pair_of_systems_within_a_log_is_compared() -> None:
     shared("logs")
     compared = 0

@@ -74,6 +74,7 @@ def test_numbers_that_are_wrong_are_known() -> None:
     assert len(WRONG) == 3
 
 
+@pytest.mark.heavy
 def test_every_pair_on_one_task_compares_with_only_the_paths() -> None:
     logs = {path: read_one(path) for path in LOGS}
     compared = 0

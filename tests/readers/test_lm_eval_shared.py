@@ -121,6 +121,7 @@ def test_the_two_systems_compare_with_only_the_paths_given(task: str) -> None:
         assert finding.difference == found[0].difference
 
 
+@pytest.mark.heavy
 def test_every_pair_of_files_compares_or_says_why_not() -> None:
     files = [path for folder in FOLDERS for path in sorted(folder.iterdir())]
     said: list[str] = []

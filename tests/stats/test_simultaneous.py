@@ -211,6 +211,7 @@ def test_counting_equal_units_and_flipping_each_give_one_law(monkeypatch: pytest
     assert counted.statistics == flipped.statistics
 
 
+@pytest.mark.heavy
 def test_family_wise_error_of_correlated_columns() -> None:
     """Null data: 6 binary columns that share half of their noise; any false rejection in at most .05 of them."""
     rng = np.random.default_rng(20)

@@ -42,6 +42,7 @@ def test_simulation_agrees_with_enumeration(name, form):
     assert row.width == pytest.approx(width, rel=0.02)
 
 
+@pytest.mark.heavy
 def test_the_size_of_a_test_agrees_with_the_binomial():
     # 10 of 10 items differ: exact McNemar rejects at 9 : 1 (p .0215) and beyond; size 2 · 11/1024
     found = st.coverage("default", st.PairedDesign(n=10, psi=1.0), reps=800, rng=5)

@@ -30,8 +30,13 @@ def dotted(node: ast.AST) -> str:
     return ""
 
 
-def names_used(tree: ast.AST) -> Iterator[tuple[str, int]]:
+@cache
+def names_used(tree: ast.AST) -> tuple[tuple[str, int], ...]:
     """Every dotted name read in a tree with its line, and what ``from module import name`` brings."""
+    return tuple(_names_used(tree))
+
+
+def _names_used(tree: ast.AST) -> Iterator[tuple[str, int]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load) and dotted(node):
             yield dotted(node), node.lineno
