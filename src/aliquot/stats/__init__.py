@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from aliquot.stats.agreement import Agreement as Agreement
     from aliquot.stats.agreement import cohen_kappa as cohen_kappa
+    from aliquot.stats.apparent import lang_reiczigel as lang_reiczigel
+    from aliquot.stats.apparent import rogan_gladen as rogan_gladen
     from aliquot.stats.attempts import paired_attempts as paired_attempts
     from aliquot.stats.attempts import these_items_difference as these_items_difference
     from aliquot.stats.betting import betting_interval as betting_interval
@@ -38,6 +40,13 @@ if TYPE_CHECKING:
     from aliquot.stats.corpus import corpus_metric as corpus_metric
     from aliquot.stats.corpus import corpus_swap as corpus_swap
     from aliquot.stats.corpus import corpus_value as corpus_value
+    from aliquot.stats.corrected import CorrectedRate as CorrectedRate
+    from aliquot.stats.corrected import VerdictLevel as VerdictLevel
+    from aliquot.stats.corrected import corrected_rate as corrected_rate
+    from aliquot.stats.corrected_means import CorrectedMean as CorrectedMean
+    from aliquot.stats.corrected_means import corrected_mean as corrected_mean
+    from aliquot.stats.corrected_pairs import CorrectedDifference as CorrectedDifference
+    from aliquot.stats.corrected_pairs import corrected_difference as corrected_difference
     from aliquot.stats.correlation import DesignEffect as DesignEffect
     from aliquot.stats.correlation import Intraclass as Intraclass
     from aliquot.stats.correlation import design_effect as design_effect
@@ -51,6 +60,9 @@ if TYPE_CHECKING:
     from aliquot.stats.designs import RateDesign as RateDesign
     from aliquot.stats.designs import ScoresDesign as ScoresDesign
     from aliquot.stats.designs import UnpairedDesign as UnpairedDesign
+    from aliquot.stats.diagnostics import JudgeAccuracy as JudgeAccuracy
+    from aliquot.stats.diagnostics import accuracy_by as accuracy_by
+    from aliquot.stats.diagnostics import judge_accuracy as judge_accuracy
     from aliquot.stats.discordance import discordance_range as discordance_range
     from aliquot.stats.discordance import feasible_difference as feasible_difference
     from aliquot.stats.discordance import pairing_break_even as pairing_break_even
@@ -60,6 +72,11 @@ if TYPE_CHECKING:
     from aliquot.stats.equivalence import paired_margin_sample_size as paired_margin_sample_size
     from aliquot.stats.equivalence import unpaired_margin_power as unpaired_margin_power
     from aliquot.stats.equivalence import unpaired_margin_sample_size as unpaired_margin_sample_size
+    from aliquot.stats.error_gaps import ErrorGap as ErrorGap
+    from aliquot.stats.error_gaps import equal_errors as equal_errors
+    from aliquot.stats.facets import DecisionStudy as DecisionStudy
+    from aliquot.stats.facets import FacetStep as FacetStep
+    from aliquot.stats.facets import decision_study as decision_study
     from aliquot.stats.families import mean_family as mean_family
     from aliquot.stats.families import paired_scores as paired_scores
     from aliquot.stats.families import proportion_family as proportion_family
@@ -70,6 +87,17 @@ if TYPE_CHECKING:
     from aliquot.stats.heterogeneity import cochran_q as cochran_q
     from aliquot.stats.heterogeneity import shrink_groups as shrink_groups
     from aliquot.stats.interaction import interaction_test as interaction_test
+    from aliquot.stats.judge_bias import CovariateBias as CovariateBias
+    from aliquot.stats.judge_bias import CovariateEffect as CovariateEffect
+    from aliquot.stats.judge_bias import covariate_bias as covariate_bias
+    from aliquot.stats.label_plan import LabelPlan as LabelPlan
+    from aliquot.stats.label_plan import TwoPhase as TwoPhase
+    from aliquot.stats.label_plan import allocate_labels as allocate_labels
+    from aliquot.stats.label_plan import corrected_width as corrected_width
+    from aliquot.stats.label_plan import plan_labels as plan_labels
+    from aliquot.stats.label_plan import two_phase_design as two_phase_design
+    from aliquot.stats.label_plan import verdict_cells as verdict_cells
+    from aliquot.stats.label_split import development_rows as development_rows
     from aliquot.stats.listing import Method as Method
     from aliquot.stats.listing import Methods as Methods
     from aliquot.stats.listing import methods as methods
@@ -117,6 +145,8 @@ if TYPE_CHECKING:
     from aliquot.stats.pass_k import pass_at_k as pass_at_k
     from aliquot.stats.pass_k import pass_hat_k as pass_hat_k
     from aliquot.stats.permutation import sign_flip as sign_flip
+    from aliquot.stats.position import PositionBias as PositionBias
+    from aliquot.stats.position import position_bias as position_bias
     from aliquot.stats.power import DesignErrors as DesignErrors
     from aliquot.stats.power import Detectable as Detectable
     from aliquot.stats.power import connor_sample_size as connor_sample_size
@@ -151,6 +181,7 @@ if TYPE_CHECKING:
     from aliquot.stats.precision import paired_precision_size as paired_precision_size
     from aliquot.stats.precision import rate_half_width as rate_half_width
     from aliquot.stats.precision import rate_precision_size as rate_precision_size
+    from aliquot.stats.prediction_powered import prediction_powered_mean as prediction_powered_mean
     from aliquot.stats.printed_rates import Attainable as Attainable
     from aliquot.stats.printed_rates import attainable as attainable
     from aliquot.stats.printed_rates import rate_error as rate_error
@@ -216,6 +247,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "agreement": ("Agreement", "cohen_kappa"),
+    "apparent": ("lang_reiczigel", "rogan_gladen"),
     "attempts": ("paired_attempts", "these_items_difference"),
     "betting": ("betting_interval",),
     "binomial_tests": ("binomial_exact", "binomial_mid_p", "binomial_score"),
@@ -232,6 +264,9 @@ _MODULES = {
     "clustered_tests": ("clustered_mcnemar",),
     "clusters": ("ClusterVariance", "cluster_variance", "clustered_mean"),
     "corpus": ("corpus_difference", "corpus_metric", "corpus_swap", "corpus_value"),
+    "corrected": ("CorrectedRate", "VerdictLevel", "corrected_rate"),
+    "corrected_means": ("CorrectedMean", "corrected_mean"),
+    "corrected_pairs": ("CorrectedDifference", "corrected_difference"),
     "correlation": (
         "DesignEffect",
         "Intraclass",
@@ -242,6 +277,7 @@ _MODULES = {
     ),
     "decision": ("decided_interval", "rejects"),
     "designs": ("AttemptsDesign", "PairedDesign", "RateDesign", "ScoresDesign", "UnpairedDesign"),
+    "diagnostics": ("JudgeAccuracy", "accuracy_by", "judge_accuracy"),
     "discordance": ("discordance_range", "feasible_difference", "pairing_break_even"),
     "equivalence": (
         "graded_margin_power",
@@ -251,11 +287,24 @@ _MODULES = {
         "unpaired_margin_power",
         "unpaired_margin_sample_size",
     ),
+    "error_gaps": ("ErrorGap", "equal_errors"),
+    "facets": ("DecisionStudy", "FacetStep", "decision_study"),
     "families": ("mean_family", "paired_scores", "proportion_family"),
     "family": ("Family",),
     "group_permutation": ("cluster_permutation", "permutation_means"),
     "heterogeneity": ("Shrinkage", "cochran_q", "shrink_groups"),
     "interaction": ("interaction_test",),
+    "judge_bias": ("CovariateBias", "CovariateEffect", "covariate_bias"),
+    "label_plan": (
+        "LabelPlan",
+        "TwoPhase",
+        "allocate_labels",
+        "corrected_width",
+        "plan_labels",
+        "two_phase_design",
+        "verdict_cells",
+    ),
+    "label_split": ("development_rows",),
     "listing": ("Method", "Methods", "methods"),
     "margins": ("paired_margin_test", "t_margin_test", "unpaired_margin_test"),
     "means": ("mean", "mean_bounded", "mean_t"),
@@ -294,6 +343,7 @@ _MODULES = {
         "pass_hat_k",
     ),
     "permutation": ("sign_flip",),
+    "position": ("PositionBias", "position_bias"),
     "power": (
         "DesignErrors",
         "Detectable",
@@ -326,6 +376,7 @@ _MODULES = {
         "unpaired_z_power",
     ),
     "precision": ("paired_half_width", "paired_precision_size", "rate_half_width", "rate_precision_size"),
+    "prediction_powered": ("prediction_powered_mean",),
     "printed_rates": ("Attainable", "attainable", "rate_error", "sizes_that_fit"),
     "proportions": ("agresti_coull", "clopper_pearson", "jeffreys", "mid_p_interval", "proportion", "wilson"),
     "quantiles": ("paired_quantile", "quantile", "quantile_difference", "smallest_n"),

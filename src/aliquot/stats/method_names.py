@@ -7,6 +7,12 @@ from typing import Final
 
 MADE_BY: Final[tuple[tuple[str, str], ...]] = (
     (r"tango_stratified|.*_stratified", "stratified_difference"),
+    (r"tango_prediction_powered", "corrected_difference"),
+    (r"post_stratified_mover\w*", "corrected_rate"),
+    (r"prediction_powered", "corrected_mean"),
+    (r"rogan_gladen_\w+", "rogan_gladen"),
+    (r"mover(_log)?", "judge_accuracy"),
+    (r"slope_within_labels", "covariate_bias"),
     (r"tango_effective_n", "paired_binary_difference"),
     (r"t(_cr2)?_tango_hull|tango_t_hull", "paired_graded_difference"),
     (r"t_these_items", "these_items_difference"),

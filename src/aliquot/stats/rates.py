@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from numpy.typing import ArrayLike
@@ -40,12 +41,8 @@ def rate(
         >>> print(rate(answers, clusters=documents))
         0.6667 [0.1306, 0.9638] 95% wilson_effective_n, n = 12
     """
-    rows, size = _sized(y, clusters=clusters, weights=weights, level=level)
-    if isinstance(size, Undefined):
-        return size
-    if size is None:
-        return replace(wilson(rows.y.sum(), rows.y.size, level=level), why="independent rows of equal weight")
-    return _on_effective_n(wilson(rows.mean * size.n_star, size.n_star, level=level), size, rows)
+    why = "independent rows of equal weight"
+    return rate_by_form(wilson, y, clusters=clusters, weights=weights, level=level, why=why)
 
 
 def floor_interval(
@@ -63,25 +60,37 @@ def floor_interval(
         >>> floor_interval([1, 1, 1, 1, 0]).low > 0.9
         False
     """
-    rows, size = _sized(y, clusters=clusters, weights=weights, level=level)
-    if isinstance(size, Undefined):
-        return size
-    if size is None:
-        exact = clopper_pearson(rows.y.sum(), rows.y.size, level=level)
-        return replace(exact, why="floors use the exact interval")
-    exact = clopper_pearson(rows.mean * size.n_star, size.n_star, level=level)
-    return _on_effective_n(exact, size, rows)
+    why = "floors use the exact interval"
+    return rate_by_form(clopper_pearson, y, clusters=clusters, weights=weights, level=level, why=why)
 
 
-def _sized(
-    y: ArrayLike, *, clusters: ArrayLike | None, weights: ArrayLike | None, level: float
-) -> tuple[Rows, EffectiveSize | Undefined | None]:
-    """Check the input; the size is None when rows are independent and of equal weight."""
+def rate_by_form(
+    form: Callable[..., Estimate],
+    y: ArrayLike,
+    *,
+    clusters: ArrayLike | None,
+    weights: ArrayLike | None,
+    level: float,
+    why: str,
+) -> Estimate | Undefined:
+    """Rate of ones with an interval for x of n, asked at n* when rows are clustered or weighted.
+
+    Args:
+        form: interval for x of n, as in :mod:`aliquot.stats.proportions`.
+        y: zeros and ones, one a row.
+        clusters: as in :func:`rate`.
+        weights: as in :func:`rate`.
+        level: confidence level.
+        why: the reason to give when rows are independent and of equal weight.
+    """
     rows = as_rows(as_binary(y, name="y"), clusters=clusters, weights=weights)
     level = as_level(level)
     if rows.plain:
-        return rows, None
-    return rows, effective_size(rows, spread=rows.mean * (1 - rows.mean), level=level)
+        return replace(form(rows.y.sum(), rows.y.size, level=level), why=why)
+    size = effective_size(rows, spread=rows.mean * (1 - rows.mean), level=level)
+    if isinstance(size, Undefined):
+        return size
+    return _on_effective_n(form(rows.mean * size.n_star, size.n_star, level=level), size, rows)
 
 
 def _on_effective_n(limits: Estimate, size: EffectiveSize, rows: Rows) -> Estimate:
