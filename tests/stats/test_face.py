@@ -11,6 +11,13 @@ import sys
 import aliquot.stats
 
 MACHINERY = {
+    "agreement_forms": "observed and expected agreement from totals, behind every coefficient",
+    "agreement_intervals": "imagined tables and resamples behind their intervals",
+    "agreement_records": "from a table of ratings to a record",
+    "agreement_scales": "weights of pairs of labels",
+    "correlation": "mean squares of targets by raters",
+    "correlations": "resampling of rows, and checks of columns, for the comparison of two",
+    "dependent_correlations": "the test that is read from resamples",
     "bootstrap_intervals": "the two constants of BCa",
     "corpus": "how many columns the parts of a metric may have, for analysis",
     "clusters": "sums by cluster, for analysis and databases",
@@ -31,7 +38,8 @@ MACHINERY = {
     "power_unpaired": "where a search by exact power starts",
     "printing": "tables as text and HTML",
     "procedures": "what coverage runs",
-    "rater_tables": "labels of two raters as counts, behind agreement",
+    "rater_tables": "coding of two lists of labels",
+    "ranks": "ranks and counts of pairs behind correlations",
     "replicates": "units that are resampled",
     "resampling": "the engine of the bootstrap",
     "results": "what every record shares",
