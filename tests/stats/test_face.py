@@ -11,6 +11,13 @@ import sys
 import aliquot.stats
 
 MACHINERY = {
+    "agreement_forms": "observed and expected agreement from totals, behind every coefficient",
+    "agreement_intervals": "imagined tables and resamples behind their intervals",
+    "agreement_records": "from a table of ratings to a record",
+    "agreement_scales": "weights of pairs of labels",
+    "correlation": "mean squares of targets by raters",
+    "correlations": "resampling of rows, and checks of columns, for the comparison of two",
+    "dependent_correlations": "the test that is read from resamples",
     "bootstrap_intervals": "the two constants of BCa",
     "corpus": "how many columns the parts of a metric may have, for analysis",
     "corrected": "MOVER limits on arrays and names of verdicts, for plans and analysis",
@@ -38,6 +45,8 @@ MACHINERY = {
     "procedures": "what coverage runs",
     "rates": "a rate by any interval for x of n",
     "rater_tables": "labels of two raters as counts, behind agreement",
+    "rater_tables": "coding of two lists of labels",
+    "ranks": "ranks and counts of pairs behind correlations",
     "replicates": "units that are resampled",
     "resampling": "the engine of the bootstrap",
     "results": "what every record shares",

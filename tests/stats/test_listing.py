@@ -16,6 +16,8 @@ NOT_METHODS = {
     "decided_interval": "applies the rule of verdicts to an estimate and a test",
     "methods": "is the listing",
     "paired_table": "counts outcomes",
+    "rating_table": "codes ratings",
+    "ratings_by_item": "codes ratings",
     "rejects": "reads a test",
 }
 

@@ -62,8 +62,16 @@ def test_it_has_no_environment_no_input_and_a_folder_of_its_own(monkeypatch: pyt
     [
         ("while True: pass", 1.0, "timeout"),
         ("import time\ntime.sleep(60)", 1.0, "timeout"),
-        ("import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(60)", 1.0, "timeout"),
-        ("while True: print('x' * 1000)", 60.0, "output"),  # ended by its output, however slowly Python starts
+        (
+            "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(60)",
+            1.0,
+            "timeout",
+        ),
+        (
+            "while True: print('x' * 1000)",
+            60.0,
+            "output",
+        ),  # ended by its output, however slowly Python starts
         ("import sys\nwhile True: sys.stderr.write('x' * 1000)", 60.0, "output"),
     ],
 )

@@ -11,7 +11,8 @@ from aliquot.analysis.kappa_codings import Labels, codings
 from aliquot.analysis.label_rows import LabelRows
 from aliquot.errors import InputError, nearest
 from aliquot.findings.verification import Check
-from aliquot.stats.agreement import Agreement, cohen_kappa
+from aliquot.stats.agreement import cohen_kappa
+from aliquot.stats.agreement_records import Agreement
 from aliquot.stats.results import Undefined
 
 KAPPA = ("kappa", "cohen_kappa")

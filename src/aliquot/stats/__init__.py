@@ -10,8 +10,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from aliquot.stats.agreement import Agreement as Agreement
+    from aliquot.stats.agreement import agreement_coefficients as agreement_coefficients
+    from aliquot.stats.agreement import brennan_prediger as brennan_prediger
     from aliquot.stats.agreement import cohen_kappa as cohen_kappa
+    from aliquot.stats.agreement import conger_kappa as conger_kappa
+    from aliquot.stats.agreement import fleiss_kappa as fleiss_kappa
+    from aliquot.stats.agreement import gwet_ac as gwet_ac
+    from aliquot.stats.agreement import krippendorff_alpha as krippendorff_alpha
+    from aliquot.stats.agreement import raw_agreement as raw_agreement
+    from aliquot.stats.agreement import scott_pi as scott_pi
+    from aliquot.stats.agreement_records import Agreement as Agreement
     from aliquot.stats.apparent import lang_reiczigel as lang_reiczigel
     from aliquot.stats.apparent import rogan_gladen as rogan_gladen
     from aliquot.stats.attempts import paired_attempts as paired_attempts
@@ -53,8 +61,18 @@ if TYPE_CHECKING:
     from aliquot.stats.correlation import design_effect_of as design_effect_of
     from aliquot.stats.correlation import intraclass as intraclass
     from aliquot.stats.correlation import shrout_fleiss as shrout_fleiss
+    from aliquot.stats.correlations import Correlation as Correlation
+    from aliquot.stats.correlations import correlation_interval as correlation_interval
+    from aliquot.stats.correlations import kendall_tau as kendall_tau
+    from aliquot.stats.correlations import pearson_correlation as pearson_correlation
+    from aliquot.stats.correlations import spearman_correlation as spearman_correlation
     from aliquot.stats.decision import decided_interval as decided_interval
     from aliquot.stats.decision import rejects as rejects
+    from aliquot.stats.dependent_correlations import CorrelationDifference as CorrelationDifference
+    from aliquot.stats.dependent_correlations import correlation_difference as correlation_difference
+    from aliquot.stats.dependent_correlations import (
+        printed_correlation_difference as printed_correlation_difference,
+    )
     from aliquot.stats.designs import AttemptsDesign as AttemptsDesign
     from aliquot.stats.designs import PairedDesign as PairedDesign
     from aliquot.stats.designs import RateDesign as RateDesign
@@ -86,6 +104,8 @@ if TYPE_CHECKING:
     from aliquot.stats.heterogeneity import Shrinkage as Shrinkage
     from aliquot.stats.heterogeneity import cochran_q as cochran_q
     from aliquot.stats.heterogeneity import shrink_groups as shrink_groups
+    from aliquot.stats.icc import RaterICC as RaterICC
+    from aliquot.stats.icc import rater_icc as rater_icc
     from aliquot.stats.interaction import interaction_test as interaction_test
     from aliquot.stats.judge_bias import CovariateBias as CovariateBias
     from aliquot.stats.judge_bias import CovariateEffect as CovariateEffect
@@ -120,6 +140,9 @@ if TYPE_CHECKING:
     from aliquot.stats.multiplicity import sidak as sidak
     from aliquot.stats.multiplicity import step_down as step_down
     from aliquot.stats.multiplicity import tarone_holm as tarone_holm
+    from aliquot.stats.noise_limits import NoiseLimit as NoiseLimit
+    from aliquot.stats.noise_limits import noise_limit as noise_limit
+    from aliquot.stats.noise_limits import spearman_brown as spearman_brown
     from aliquot.stats.pair_matrices import AllPairs as AllPairs
     from aliquot.stats.pair_matrices import all_pairs as all_pairs
     from aliquot.stats.paired import paired_binary_difference as paired_binary_difference
@@ -196,6 +219,9 @@ if TYPE_CHECKING:
     from aliquot.stats.quantiles import quantile as quantile
     from aliquot.stats.quantiles import quantile_difference as quantile_difference
     from aliquot.stats.quantiles import smallest_n as smallest_n
+    from aliquot.stats.rater_tables import RatingTable as RatingTable
+    from aliquot.stats.rater_tables import rating_table as rating_table
+    from aliquot.stats.rater_tables import ratings_by_item as ratings_by_item
     from aliquot.stats.rates import floor_interval as floor_interval
     from aliquot.stats.rates import rate as rate
     from aliquot.stats.ratios import UnboundedRatio as UnboundedRatio
@@ -246,8 +272,19 @@ if TYPE_CHECKING:
     from aliquot.stats.validity import coverage as coverage
 
 _MODULES = {
-    "agreement": ("Agreement", "cohen_kappa"),
     "apparent": ("lang_reiczigel", "rogan_gladen"),
+    "agreement": (
+        "agreement_coefficients",
+        "brennan_prediger",
+        "cohen_kappa",
+        "conger_kappa",
+        "fleiss_kappa",
+        "gwet_ac",
+        "krippendorff_alpha",
+        "raw_agreement",
+        "scott_pi",
+    ),
+    "agreement_records": ("Agreement",),
     "attempts": ("paired_attempts", "these_items_difference"),
     "betting": ("betting_interval",),
     "binomial_tests": ("binomial_exact", "binomial_mid_p", "binomial_score"),
@@ -275,7 +312,19 @@ _MODULES = {
         "intraclass",
         "shrout_fleiss",
     ),
+    "correlations": (
+        "Correlation",
+        "correlation_interval",
+        "kendall_tau",
+        "pearson_correlation",
+        "spearman_correlation",
+    ),
     "decision": ("decided_interval", "rejects"),
+    "dependent_correlations": (
+        "CorrelationDifference",
+        "correlation_difference",
+        "printed_correlation_difference",
+    ),
     "designs": ("AttemptsDesign", "PairedDesign", "RateDesign", "ScoresDesign", "UnpairedDesign"),
     "diagnostics": ("JudgeAccuracy", "accuracy_by", "judge_accuracy"),
     "discordance": ("discordance_range", "feasible_difference", "pairing_break_even"),
@@ -293,6 +342,7 @@ _MODULES = {
     "family": ("Family",),
     "group_permutation": ("cluster_permutation", "permutation_means"),
     "heterogeneity": ("Shrinkage", "cochran_q", "shrink_groups"),
+    "icc": ("RaterICC", "rater_icc"),
     "interaction": ("interaction_test",),
     "judge_bias": ("CovariateBias", "CovariateEffect", "covariate_bias"),
     "label_plan": (
@@ -320,6 +370,7 @@ _MODULES = {
         "step_down",
         "tarone_holm",
     ),
+    "noise_limits": ("NoiseLimit", "noise_limit", "spearman_brown"),
     "pair_matrices": ("AllPairs", "all_pairs"),
     "paired": ("paired_binary_difference", "paired_difference", "paired_graded_difference"),
     "paired_family": ("paired_binary",),
@@ -380,6 +431,7 @@ _MODULES = {
     "printed_rates": ("Attainable", "attainable", "rate_error", "sizes_that_fit"),
     "proportions": ("agresti_coull", "clopper_pearson", "jeffreys", "mid_p_interval", "proportion", "wilson"),
     "quantiles": ("paired_quantile", "quantile", "quantile_difference", "smallest_n"),
+    "rater_tables": ("RatingTable", "rating_table", "ratings_by_item"),
     "rates": ("floor_interval", "rate"),
     "ratios": ("UnboundedRatio", "fieller", "fieller_from_moments", "ratio_linear"),
     "repeats": (

@@ -1,110 +1,470 @@
-"""How far two raters agree beyond chance: Cohen's kappa."""
+"""How far raters agree beyond chance: one mechanism, and the coefficients of the field by their names.
+
+Every coefficient is (p_o − p_e)/(1 − p_e): observed agreement over pairs of ratings of an item, and what chance would
+give. They differ only in what chance is. Ratings that are missing are gaps, never a label of their own.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from aliquot.stats.distributions import two_sided_z
-from aliquot.stats.inputs import Floats, as_level
-from aliquot.stats.rater_tables import Ratings, label_table
-from aliquot.stats.results import Estimate, Record, Undefined
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement(Record):
-    """Agreement of two raters beyond chance.
-
-    Attributes:
-        point: the coefficient, at most 1; 0 is what chance gives.
-        interval: the same with its interval, or why there is none.
-        observed: share of rows on which the raters agree.
-        expected: share on which they would agree if each drew from their own labels at random.
-        labels: the labels, in order.
-        n: rows that both labelled.
-        left_out: rows where a label is missing.
-    """
-
-    point: float
-    interval: Estimate | Undefined
-    observed: float
-    expected: float
-    labels: tuple[Hashable, ...]
-    n: int
-    left_out: int
-
-    def __str__(self) -> str:
-        return str(self.interval) if self.interval else f"{self.point:.4f}, interval {self.interval}"
+from aliquot.errors import UsageError
+from aliquot.stats.agreement_forms import FORMS, CoefficientName, units_of
+from aliquot.stats.agreement_records import (
+    Agreement,
+    AgreementMethod,
+    asked,
+    coefficient_of,
+    constant_rater,
+    nothing_to_compare,
+)
+from aliquot.stats.agreement_scales import Scale, nearness
+from aliquot.stats.distributions import normal_two_sided, p_value
+from aliquot.stats.inputs import RandomSource, as_choice, as_codes
+from aliquot.stats.means import mean_bounded
+from aliquot.stats.rater_tables import Ratings, RatingTable, paired_table_of, rating_table
+from aliquot.stats.rates import rate
+from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
 
 def cohen_kappa(
-    a: Ratings, b: Ratings, *, labels: Sequence[Hashable] | None = None, level: float = 0.95
+    a: Ratings,
+    b: Ratings,
+    *,
+    labels: Sequence[Hashable] | None = None,
+    scale: Scale = "nominal",
+    clusters: ArrayLike | None = None,
+    method: AgreementMethod = "default",
+    level: float = 0.95,
+    n_resamples: int = 9999,
+    rng: RandomSource = None,
 ) -> Agreement | Undefined:
-    """Cohen's kappa of two raters, (p_o − p_e)/(1 − p_e), with its large-sample interval.
+    """Cohen's kappa of two raters, weighted on a scale: each rater's own labels are what chance draws from.
 
-    Labels are names: how far apart two of them are does not count. When one rater gives one label only, the
-    coefficient is exactly 0 whatever the raters agree on, and has no interval.
+    When one rater gives one label only, the coefficient is exactly 0 whatever the raters agree on, and has no
+    interval. Where one label is nearly always given, kappa is low although the raters hardly differ: read it
+    beside ``observed`` and ``constant``.
 
     Args:
-        a: labels of the first rater, one a row; None and NaN are missing.
+        a: labels of the first rater, one a row; None and NaN are missing, and such rows are left out and counted.
         b: labels of the second rater of the same rows in the same order.
-        labels: all labels there are, in order; by default those that occur, sorted. The coefficient is the same.
-        level: confidence level of the interval, which is normal and cut at −1 and 1.
+        labels: all labels there are, from low to high, used or not; by default those that occur, sorted.
+        scale: ``nominal`` (names); ``linear`` or ``quadratic`` by place among the labels; ``ordinal`` by how many
+            ratings lie between; ``interval`` or ``ratio`` by value; or K × K weights, 1 for the same label.
+        clusters: one label a row; whole clusters are drawn.
+        method: ``default``: ``dirichlet`` for two labels and independent rows, else ``bootstrap``; or ``normal``,
+            the large-sample interval cut at −1 and 1.
+        level: confidence level.
+        n_resamples: tables imagined or resamples drawn.
+        rng: seed or generator; None for the fixed default seed.
 
     Returns:
         The coefficient; Undefined when no row has both labels, or when both raters give the same label throughout
         (0/0).
 
     Raises:
-        UsageError: different lengths, labels of mixed types, a label that is not among ``labels``.
+        UsageError: different lengths, labels of mixed types, a label that is not among ``labels``, a scale the
+            labels do not have.
 
     References:
-        Cohen (1960) Educational and Psychological Measurement 20:37, eq. 1; Fleiss, Cohen & Everitt (1969)
-        Psychological Bulletin 72:323, the large-sample variance of kappa without weights.
+        Cohen (1960) Educational and Psychological Measurement 20:37, eq. 1; (1968) Psychological Bulletin 70:213;
+        Fleiss, Cohen & Everitt (1969) Psychological Bulletin 72:323, the large-sample variance.
 
     Examples:
         >>> a = ["yes"] * 27 + ["no"] * 53
         >>> b = ["yes"] * 19 + ["no"] * 8 + ["yes"] * 8 + ["no"] * 45
         >>> print(cohen_kappa(a, b))
-        0.5528 [0.3594, 0.7462] 95% kappa_normal, n = 80
+        0.5528 [0.3376, 0.7117] 95% cohen_kappa_dirichlet, n = 80
+        >>> print(cohen_kappa(a, b, method="normal"))
+        0.5528 [0.3594, 0.7462] 95% cohen_kappa_normal, n = 80
         >>> print(cohen_kappa(["yes"] * 9, ["yes"] * 9))
         undefined: both raters gave one label only ('yes'), so chance alone explains all 9 agreements
     """
-    level, table = as_level(level), label_table(a, b, labels=labels)
+    table = paired_table_of(a, b, labels=labels)
+    draws = asked(table, clusters, level=level, n_resamples=n_resamples, rng=rng)
+    found = coefficient_of(table, "cohen_kappa", scale, draws, method)
+    if isinstance(found, Undefined):
+        return found
+    if constant_rater(table):
+        nothing = Undefined("one rater gave one label only, so chance explains everything")
+        return replace(found, point=0.0, interval=nothing)
+    return found if clusters is not None else replace(found, chance_test=_chance_test(table, scale, found))
+
+
+def scott_pi(
+    a: Ratings,
+    b: Ratings,
+    *,
+    labels: Sequence[Hashable] | None = None,
+    scale: Scale = "nominal",
+    clusters: ArrayLike | None = None,
+    method: AgreementMethod = "default",
+    level: float = 0.95,
+    n_resamples: int = 9999,
+    rng: RandomSource = None,
+) -> Agreement | Undefined:
+    """Scott's π of two raters: chance draws from the labels of both together. Arguments as for Cohen's kappa.
+
+    References:
+        Scott (1955) Public Opinion Quarterly 19:321.
+
+    Examples:
+        >>> print(round(scott_pi([1, 1, 2, 2], [1, 2, 2, 2]).point, 3))
+        0.467
+    """
+    table = paired_table_of(a, b, labels=labels)
+    return coefficient_of(
+        table,
+        "scott_pi",
+        scale,
+        asked(table, clusters, level=level, n_resamples=n_resamples, rng=rng),
+        method,
+    )
+
+
+def fleiss_kappa(
+    ratings: Ratings,
+    *,
+    labels: Sequence[Hashable] | None = None,
+    scale: Scale = "nominal",
+    clusters: ArrayLike | None = None,
+    method: AgreementMethod = "default",
+    level: float = 0.95,
+    n_resamples: int = 9999,
+    rng: RandomSource = None,
+) -> Agreement | Undefined:
+    """Fleiss' kappa of any number of raters: chance draws from the labels of all, items weighing equally.
+
+    It does not ask who gave a rating, so raters may differ from item to item.
+
+    Args:
+        ratings: items × raters with gaps, or a table made by ``ratings_by_item``.
+        labels: as for :func:`cohen_kappa`, and so are the arguments that follow.
+        scale: how near two labels are.
+        clusters: one label an item.
+        method: how the interval is made.
+        level: confidence level.
+        n_resamples: tables imagined or resamples drawn.
+        rng: seed or generator.
+
+    Returns:
+        The coefficient; Undefined when no item has two ratings or all ratings are the same.
+
+    Raises:
+        UsageError: as for :func:`cohen_kappa`.
+
+    References:
+        Fleiss (1971) Psychological Bulletin 76:378; with gaps Gwet (2014), chapter 2.
+
+    Examples:
+        >>> found = fleiss_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [1, 1, None]], rng=1)
+        >>> round(found.point, 3), found.raters, found.ratings
+        (0.657, 3, 11)
+    """
+    return _many(
+        "fleiss_kappa",
+        ratings,
+        labels=labels,
+        scale=scale,
+        clusters=clusters,
+        method=method,
+        level=level,
+        n_resamples=n_resamples,
+        rng=rng,
+    )
+
+
+def conger_kappa(
+    ratings: Ratings,
+    *,
+    labels: Sequence[Hashable] | None = None,
+    scale: Scale = "nominal",
+    clusters: ArrayLike | None = None,
+    method: AgreementMethod = "default",
+    level: float = 0.95,
+    n_resamples: int = 9999,
+    rng: RandomSource = None,
+) -> Agreement | Undefined:
+    """Conger's kappa, Cohen's for any number of raters: chance draws from each rater's own labels.
+
+    Arguments and errors are those of :func:`fleiss_kappa`. With gaps a rater's own labels are all that he gave,
+    also where nobody else rated; :func:`cohen_kappa` takes the rows that both rated.
+
+    References:
+        Conger (1980) Psychological Bulletin 88:322; with gaps Gwet (2014), chapter 2.
+
+    Examples:
+        >>> print(round(conger_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [1, 1, 2]]).point, 3))
+        0.385
+    """
+    return _many(
+        "conger_kappa",
+        ratings,
+        labels=labels,
+        scale=scale,
+        clusters=clusters,
+        method=method,
+        level=level,
+        n_resamples=n_resamples,
+        rng=rng,
+    )
+
+
+def krippendorff_alpha(
+    ratings: Ratings,
+    *,
+    labels: Sequence[Hashable] | None = None,
+    scale: Scale = "nominal",
+    clusters: ArrayLike | None = None,
+    method: AgreementMethod = "default",
+    level: float = 0.95,
+    n_resamples: int = 9999,
+    rng: RandomSource = None,
+) -> Agreement | Undefined:
+    """Krippendorff's α of any number of raters with gaps, on a nominal, ordinal, interval or ratio scale.
+
+    Items count by their ratings; an item with one rating tells nothing of agreement and is left out. Up to 12
+    labels, the ranks of an ordinal scale follow each resample; beyond, they are those of the data.
+
+    Arguments and errors are those of :func:`fleiss_kappa`.
+
+    References:
+        Krippendorff (2004) Content Analysis, chapter 11; (2011) Computing Krippendorff's Alpha-Reliability.
+
+    Examples:
+        >>> ratings = [[1, 1, None], [2, 2, 3], [3, 3, 3], [3, 3, 3], [2, 2, 2], [1, 2, 3], [4, 4, 4]]
+        >>> print(round(krippendorff_alpha(ratings, scale="ordinal").point, 3))
+        0.763
+    """
+    return _many(
+        "krippendorff_alpha",
+        ratings,
+        labels=labels,
+        scale=scale,
+        clusters=clusters,
+        method=method,
+        level=level,
+        n_resamples=n_resamples,
+        rng=rng,
+    )
+
+
+def gwet_ac(
+    ratings: Ratings,
+    *,
+    labels: Sequence[Hashable] | None = None,
+    scale: Scale = "nominal",
+    clusters: ArrayLike | None = None,
+    method: AgreementMethod = "default",
+    level: float = 0.95,
+    n_resamples: int = 9999,
+    rng: RandomSource = None,
+) -> Agreement | Undefined:
+    """Gwet's AC1 (nominal) or AC2 (any other scale): chance is what raters who are not sure would give.
+
+    It hardly suffers from one label being frequent. It depends on how many labels there are: name them all.
+
+    Arguments and errors are those of :func:`fleiss_kappa`.
+
+    References:
+        Gwet (2008) British Journal of Mathematical and Statistical Psychology 61:29; (2014), chapters 2 and 3.
+
+    Examples:
+        >>> table = [["yes", "yes"]] * 118 + [["yes", "no"]] * 5 + [["no", "yes"]] * 2
+        >>> print(round(gwet_ac(table).point, 3), round(fleiss_kappa(table).point, 3))
+        0.941 -0.029
+    """
+    return _many(
+        "gwet_ac",
+        ratings,
+        labels=labels,
+        scale=scale,
+        clusters=clusters,
+        method=method,
+        level=level,
+        n_resamples=n_resamples,
+        rng=rng,
+    )
+
+
+def brennan_prediger(
+    ratings: Ratings,
+    *,
+    labels: Sequence[Hashable] | None = None,
+    scale: Scale = "nominal",
+    clusters: ArrayLike | None = None,
+    method: AgreementMethod = "default",
+    level: float = 0.95,
+    n_resamples: int = 9999,
+    rng: RandomSource = None,
+) -> Agreement | Undefined:
+    """Brennan and Prediger's coefficient: by chance every label is as likely. PABAK for two labels.
+
+    It depends on how many labels there are: name them all. Arguments and errors are those of
+    :func:`fleiss_kappa`.
+
+    References:
+        Brennan & Prediger (1981) Educational and Psychological Measurement 41:687; Byrt, Bishop & Carlin (1993)
+        Journal of Clinical Epidemiology 46:423 (PABAK); Gwet (2014), chapter 4.
+
+    Examples:
+        >>> print(round(brennan_prediger([[1, 1], [1, 2], [2, 2], [2, 2]]).point, 3))
+        0.5
+    """
+    return _many(
+        "brennan_prediger",
+        ratings,
+        labels=labels,
+        scale=scale,
+        clusters=clusters,
+        method=method,
+        level=level,
+        n_resamples=n_resamples,
+        rng=rng,
+    )
+
+
+def raw_agreement(
+    ratings: Ratings,
+    *,
+    labels: Sequence[Hashable] | None = None,
+    scale: Scale = "nominal",
+    clusters: ArrayLike | None = None,
+    level: float = 0.95,
+) -> Estimate | Undefined:
+    """Share of pairs of ratings of an item that agree, averaged over items; not corrected for chance.
+
+    Two raters and names: a rate, with the interval of ``rate``; otherwise a mean of scores from 0 to 1.
+
+    Args:
+        ratings: items × raters with gaps, or a table made by ``ratings_by_item``.
+        labels: as for :func:`cohen_kappa`.
+        scale: how near two labels are.
+        clusters: one label an item.
+        level: confidence level.
+
+    Returns:
+        The share, or Undefined when no item has two ratings.
+
+    Raises:
+        UsageError: as for :func:`cohen_kappa`.
+
+    Examples:
+        >>> print(raw_agreement([["a", "a"]] * 8 + [["a", "b"]] * 2))
+        0.8000 [0.4902, 0.9433] 95% wilson, n = 10
+    """
+    table = rating_table(ratings, labels=labels)
+    codes = None if clusters is None else as_codes(clusters, table.codes.shape[0], name="clusters")
     if table.n == 0:
-        return Undefined("no row was labelled by both raters")
-    p = table.counts / table.n
-    rows, columns = p.sum(axis=1), p.sum(axis=0)
-    observed, expected = float(np.trace(p)), float(rows @ columns)
-    used = np.flatnonzero(table.counts.sum(axis=0) + table.counts.sum(axis=1))
-    if used.size == 1:
-        only = table.labels[int(used[0])]
-        return Undefined(
-            f"both raters gave one label only ({only!r}), so chance alone explains all {table.n} agreements"
+        return nothing_to_compare(table)
+    units = units_of(table, "fleiss_kappa", scale)
+    if units.near.form is None:  # ranks that follow resamples; here those of the data
+        units = units_of(table, "brennan_prediger", scale)
+    usable = units.values[:, 0] > 0
+    share = np.clip(units.values[usable, 2], 0.0, 1.0)
+    kept = None if codes is None else codes[usable]
+    if np.isin(share, (0.0, 1.0)).all():
+        return rate(share, clusters=kept, level=level)
+    return mean_bounded(share, clusters=kept, level=level)
+
+
+def agreement_coefficients(
+    ratings: Ratings,
+    *,
+    coefficients: Sequence[CoefficientName] = (
+        "krippendorff_alpha",
+        "fleiss_kappa",
+        "conger_kappa",
+        "gwet_ac",
+        "brennan_prediger",
+    ),
+    labels: Sequence[Hashable] | None = None,
+    scale: Scale = "nominal",
+    clusters: ArrayLike | None = None,
+    method: AgreementMethod = "default",
+    level: float = 0.95,
+    n_resamples: int = 9999,
+    rng: RandomSource = None,
+) -> dict[str, Agreement | Undefined]:
+    """Several coefficients of the same ratings, each by its name. Arguments as for :func:`fleiss_kappa`.
+
+    Args:
+        ratings: items × raters with gaps.
+        coefficients: which; ``cohen_kappa`` and ``scott_pi`` are for two raters.
+        labels: all labels there are.
+        scale: how near two labels are.
+        clusters: one label an item.
+        method: how the interval is made.
+        level: confidence level.
+        n_resamples: tables imagined or resamples drawn.
+        rng: seed or generator.
+
+    Raises:
+        UsageError: an unknown coefficient, one of two raters for more, or as for :func:`cohen_kappa`.
+
+    Examples:
+        >>> found = agreement_coefficients([[1, 1], [1, 2], [2, 2], [2, 2]], rng=1)
+        >>> {name: round(one.point, 2) for name, one in found.items() if "kappa" in name}
+        {'fleiss_kappa': 0.47, 'conger_kappa': 0.5}
+    """
+    table = rating_table(ratings, labels=labels)
+    found: dict[str, Agreement | Undefined] = {}
+    for name in coefficients:
+        as_choice(name, list(FORMS), name="coefficient")
+        found[name] = _many(
+            name,
+            table,
+            labels=None,
+            scale=scale,
+            clusters=clusters,
+            method=method,
+            level=level,
+            n_resamples=n_resamples,
+            rng=rng,
         )
-    constant = table.n in {*table.counts.sum(axis=0).tolist(), *table.counts.sum(axis=1).tolist()}
-    point = 0.0 if constant else (observed - expected) / (1 - expected)
-    interval: Estimate | Undefined = Undefined("one rater gave one label only, so chance explains everything")
-    if not constant:
-        interval = _interval(point, _variance(p, observed, expected) / table.n, level=level, n=table.n)
-    return Agreement(point, interval, observed, expected, table.labels, table.n, table.left_out)
+    return found
 
 
-def _variance(p: Floats, observed: float, expected: float) -> float:
-    """The variance of kappa, times n: Fleiss, Cohen & Everitt (1969), without weights."""
-    rows, columns = p.sum(axis=1), p.sum(axis=0)
-    margins = columns[:, None] + rows[None, :]
-    terms = p * (np.eye(rows.size) * (1 - expected) - margins * (1 - observed)) ** 2
-    return float(terms.sum() - (observed * expected - 2 * expected + observed) ** 2) / (1 - expected) ** 4
+def _many(
+    name: str,
+    ratings: Ratings,
+    *,
+    labels: Sequence[Hashable] | None,
+    scale: Scale,
+    clusters: ArrayLike | None,
+    method: str,
+    level: float,
+    n_resamples: int,
+    rng: RandomSource,
+) -> Agreement | Undefined:
+    table = rating_table(ratings, labels=labels)
+    if FORMS[name].pairs and table.codes.shape[1] != 2:
+        raise UsageError(
+            f"{name} is of two raters; got {table.codes.shape[1]}. See conger_kappa, fleiss_kappa"
+        )
+    return coefficient_of(
+        table, name, scale, asked(table, clusters, level=level, n_resamples=n_resamples, rng=rng), method
+    )
 
 
-def _interval(point: float, variance: float, *, level: float, n: int) -> Estimate | Undefined:
+def _chance_test(table: RatingTable, scale: Scale, found: Agreement) -> HypothesisTest | None:
+    """Z of kappa over its error when agreement is by chance: Fleiss, Cohen & Everitt (1969), eq. 9 for weights."""
+    both = table.codes[table.present.all(axis=1)]
+    k, n = len(table.labels), both.shape[0]
+    near = nearness(table, scale, full=True)
+    if near.form is None or k > 200:
+        return None
+    rows, columns = (np.bincount(both[:, side], minlength=k) / n for side in (0, 1))
+    by_row, by_column = near.form @ columns, rows @ near.form
+    spread = (near.form - by_row[:, None] - by_column[None, :]) ** 2
+    variance = float(rows @ spread @ columns) - found.expected**2
     if not variance > 1e-15:
-        always = "agree" if point > 0 else "differ"
-        return Undefined(f"the raters {always} on every row, so how far it might be otherwise cannot be seen")
-    se = math.sqrt(variance)
-    half = two_sided_z(level) * se
-    return Estimate(point, max(-1.0, point - half), min(1.0, point + half), level, "kappa_normal", n=n, se=se)
+        return None
+    z = found.point * (1 - found.expected) / (variance / n) ** 0.5
+    return HypothesisTest(
+        "kappa_z", p_value(normal_two_sided(z)), statistic=z, null="agreement is what chance gives"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from aliquot.stats.agreement_intervals import RESAMPLED
 from aliquot.stats.results import Estimate, Undefined
 
 _UNEQUAL = 0.6
@@ -12,6 +13,7 @@ _RARE_ROWS = 5.0
 _MANY_DF = 19.5
 _FEW_CLUSTERS = 3.0
 _ONE_WAY = 0.75
+_FEWEST_RESAMPLED = 50
 
 
 def coverage_warning(estimate: Estimate | Undefined) -> str | None:
@@ -32,9 +34,12 @@ def coverage_warning(estimate: Estimate | Undefined) -> str | None:
     and fills the worth of less than three clusters, 0 < (ν + 1) ψ̂ < 3. Whether whole clusters change together
     can then hardly be seen. (With fewer clusters the factor (z/t)² makes up for it.)
 
+    Agreement of raters, by resampling: fewer than 50 items, or clusters, to draw from. Rare labels are then in
+    too few of them.
+
     Args:
-        estimate: what ``rate``, ``floor_interval``, ``mean_bounded``, ``pass_at_k`` and its kin or a paired
-            difference returned.
+        estimate: what ``rate``, ``floor_interval``, ``mean_bounded``, ``pass_at_k`` and its kin a paired
+            difference or a coefficient of agreement returned.
 
     Returns:
         One sentence, or None.
@@ -49,25 +54,40 @@ def coverage_warning(estimate: Estimate | Undefined) -> str | None:
         >>> coverage_warning(rate(answers)) is None
         True
     """
-    if isinstance(estimate, Undefined) or estimate.n_eff is None or estimate.df is None:
+    if isinstance(estimate, Undefined):
         return None
+    if estimate.method.endswith(RESAMPLED):
+        return _few_resampled(estimate)
+    if estimate.n_eff is None or estimate.df is None:
+        return None
+    return _few_effective(estimate, estimate.n_eff, estimate.df)
+
+
+def _few_effective(estimate: Estimate, n_eff: float, df: float) -> str | None:
     if estimate.method == "tango_effective_n" and estimate.clusters is not None:
         cause = "few items differ, nearly all one way, so agreement within clusters can hardly be seen"
-        return _sentence(cause, estimate, "82 to 93%") if _few_and_one_way(estimate, estimate.df) else None
+        return _sentence(cause, estimate, "82 to 93%") if _few_and_one_way(estimate, df) else None
     form = estimate.settings.get("interval", estimate.method)
     if form not in {"wilson_effective_n", "wilson_bounded", "clopper_pearson_effective_n"}:
         return None
     if estimate.clusters is None:
-        few = form == "wilson_bounded" and 0 < estimate.n_eff * _rarer(estimate) < _RARE_ROWS
+        few = form == "wilson_bounded" and 0 < n_eff * _rarer(estimate) < _RARE_ROWS
         return _sentence("all but a few scores lie at one limit", estimate, "87 to 94%") if few else None
-    unequal = _FEWEST_DF < estimate.df < _UNEQUAL * (estimate.clusters - 1)
-    correlated = estimate.n > _CORRELATED * estimate.n_eff
-    rare = (estimate.df + 1) * _rarer(estimate) < _RARE_CLUSTERS
+    unequal = _FEWEST_DF < df < _UNEQUAL * (estimate.clusters - 1)
+    correlated = estimate.n > _CORRELATED * n_eff
+    rare = (df + 1) * _rarer(estimate) < _RARE_CLUSTERS
     # n_eff equal to G is the rule for an outcome in fewer than 3 clusters, where the interval covers
-    if unequal and correlated and rare and estimate.n_eff != estimate.clusters:
+    if unequal and correlated and rare and n_eff != estimate.clusters:
         cause = "clusters are very unequal and few of the large ones hold the rarer outcome"
         return _sentence(cause, estimate, "83 to 94%")
     return None
+
+
+def _few_resampled(estimate: Estimate) -> str | None:
+    units, what = (estimate.n, "items") if estimate.clusters is None else (estimate.clusters, "clusters")
+    if units >= _FEWEST_RESAMPLED:
+        return None
+    return _sentence(f"{units:g} {what} are few to draw resamples from", estimate, "80 to 97%")
 
 
 def _few_and_one_way(estimate: Estimate, df: float) -> bool:

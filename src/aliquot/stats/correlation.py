@@ -174,6 +174,52 @@ def shrout_fleiss(ratings: ArrayLike) -> dict[str, float | Undefined]:
         >>> {name: round(value, 2) for name, value in shrout_fleiss(table).items()}
         {'ICC1': 0.17, 'ICC2': 0.29, 'ICC3': 0.71, 'ICC1k': 0.44, 'ICC2k': 0.62, 'ICC3k': 0.91}
     """
+    squares = mean_squares(ratings)
+    n, k = squares.n, squares.k
+    bms, jms, wms, ems = squares.between, squares.raters, squares.within, squares.error
+    parts = {
+        "ICC1": (bms - wms, bms + (k - 1) * wms),
+        "ICC2": (bms - ems, bms + (k - 1) * ems + k * (jms - ems) / n),
+        "ICC3": (bms - ems, bms + (k - 1) * ems),
+        "ICC1k": (bms - wms, bms),
+        "ICC2k": (bms - ems, bms + (jms - ems) / n),
+        "ICC3k": (bms - ems, bms),
+    }
+    return {
+        name: top / bottom if bottom > 1e-12 * squares.total else Undefined("the targets do not differ")
+        for name, (top, bottom) in parts.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class MeanSquares:
+    """Analysis of variance of a full table of targets by raters.
+
+    Attributes:
+        n: targets.
+        k: raters.
+        between: mean square between targets, n − 1 degrees of freedom.
+        raters: between raters, k − 1.
+        within: within targets, n(k − 1).
+        error: what is left of it, (n − 1)(k − 1).
+        total: sum of squares about the mean.
+    """
+
+    n: int
+    k: int
+    between: float
+    raters: float
+    within: float
+    error: float
+    total: float
+
+
+def mean_squares(ratings: ArrayLike) -> MeanSquares:
+    """Mean squares of targets × raters; Shrout & Fleiss (1979), table 1.
+
+    Raises:
+        UsageError: fewer than two targets or raters, or a missing cell.
+    """
     given = as_array(ratings, name="ratings", wanted="a table of targets by raters")
     if given.dtype.kind not in "biuf":
         raise UsageError(f"ratings must be numbers; got an array of {given.dtype}")
@@ -187,18 +233,12 @@ def shrout_fleiss(ratings: ArrayLike) -> dict[str, float | Undefined]:
     ss_rows = k * float((centred.mean(axis=1) ** 2).sum())
     ss_columns = n * float((centred.mean(axis=0) ** 2).sum())
     ss_total = float((centred**2).sum())
-    bms, jms = ss_rows / (n - 1), ss_columns / (k - 1)
-    wms = max(0.0, ss_total - ss_rows) / (n * (k - 1))
-    ems = max(0.0, ss_total - ss_rows - ss_columns) / ((n - 1) * (k - 1))
-    parts = {
-        "ICC1": (bms - wms, bms + (k - 1) * wms),
-        "ICC2": (bms - ems, bms + (k - 1) * ems + k * (jms - ems) / n),
-        "ICC3": (bms - ems, bms + (k - 1) * ems),
-        "ICC1k": (bms - wms, bms),
-        "ICC2k": (bms - ems, bms + (jms - ems) / n),
-        "ICC3k": (bms - ems, bms),
-    }
-    return {
-        name: top / bottom if bottom > 1e-12 * ss_total else Undefined("the targets do not differ")
-        for name, (top, bottom) in parts.items()
-    }
+    return MeanSquares(
+        n=n,
+        k=k,
+        between=ss_rows / (n - 1),
+        raters=ss_columns / (k - 1),
+        within=max(0.0, ss_total - ss_rows) / (n * (k - 1)),
+        error=max(0.0, ss_total - ss_rows - ss_columns) / ((n - 1) * (k - 1)),
+        total=ss_total,
+    )
