@@ -21,6 +21,11 @@ from aliquot.cli.options import Shown, reading_options, take_reading
     metavar="FILE",
     help="Evaluation file whose items give references and options (and whose scorer, without --scorer).",
 )
+@click.option(
+    "--execute-code",
+    is_flag=True,
+    help="Let programs in the answers be executed, in the sandbox, to score them.",
+)
 @click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level.")
 @reading_options
 @click.option(

@@ -37,6 +37,11 @@ if TYPE_CHECKING:
 @click.option(
     "--max-cost", type=click.FloatRange(min=0), help="Let the run cost this much at most (needs prices)."
 )
+@click.option(
+    "--execute-code",
+    is_flag=True,
+    help="Let programs that models wrote be executed, in the sandbox, to score them.",
+)
 @click.option("--progress", type=click.Choice(["line", "json"]), default="line", help="How progress is said.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing while it runs.")
 @click.option("--dry-run", is_flag=True, help="Show what would be asked first, and ask nothing.")

@@ -20,6 +20,7 @@ import msgspec
 
 from aliquot.errors import MachineError
 from aliquot.evidence.tables import Note
+from aliquot.files.programs import ProgramRecord
 from aliquot.files.records import Response
 from aliquot.files.writing import machine_errors
 
@@ -39,6 +40,7 @@ class JournalContents:
 
     Attributes:
         records: the responses, every try of them.
+        programs: how programs ended that answers hold.
         spans: (offset, length) in bytes of each record's line.
         whole: bytes up to the end of the last whole line.
         torn: the bytes after it, left by a crash.
@@ -46,6 +48,7 @@ class JournalContents:
     """
 
     records: tuple[Response, ...] = ()
+    programs: tuple[ProgramRecord, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
     whole: int = 0
     torn: bytes = b""
@@ -74,6 +77,7 @@ def read_journal(path: Path) -> JournalContents:
         reading.notes.append(Note("torn_line", text))
     return JournalContents(
         records=tuple(reading.records),
+        programs=tuple(reading.programs),
         spans=tuple(reading.spans),
         whole=start,
         torn=torn,
@@ -121,6 +125,7 @@ class Journal:
         self.notes = contents.notes
         self._handle = handle
         self._records = list(contents.records)
+        self._programs = list(contents.programs)
         self._size = contents.whole
         self._clock = clock
         self._unsynced = 0
@@ -157,7 +162,12 @@ class Journal:
         """Every try on record, in the order in which they came."""
         return tuple(self._records)
 
-    def append(self, record: Response) -> None:
+    @property
+    def programs(self) -> tuple[ProgramRecord, ...]:
+        """Every execution of a program on record, in order."""
+        return tuple(self._programs)
+
+    def append(self, record: Response | ProgramRecord) -> None:
         """Put a record on file; it survives the death of this process once the call returns.
 
         Raises:
@@ -169,7 +179,10 @@ class Journal:
             self._unsynced += 1
             if self._unsynced >= SYNC_LINES or self._clock() - self._synced_at >= SYNC_SECONDS:
                 self.sync()
-        self._records.append(record.light())
+        if isinstance(record, ProgramRecord):
+            self._programs.append(record)
+        else:
+            self._records.append(record.light())
 
     def sync(self) -> None:
         """Make everything on record survive a power cut.
@@ -217,6 +230,7 @@ class _Reading:
     """What has been read of a journal so far."""
 
     records: list[Response] = field(default_factory=list[Response])
+    programs: list[ProgramRecord] = field(default_factory=list[ProgramRecord])
     spans: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     notes: list[Note] = field(default_factory=list[Note])
     unknown: dict[str, int] = field(default_factory=dict[str, int])
@@ -227,6 +241,9 @@ class _Reading:
             return
         try:
             kind = msgspec.json.decode(line, type=_Kind).kind
+            if kind == "execution":
+                self.programs.append(msgspec.json.decode(line, type=ProgramRecord))
+                return
             if kind != "response":
                 self.unknown[kind] = self.unknown.get(kind, 0) + 1
                 return

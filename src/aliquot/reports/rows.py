@@ -8,6 +8,7 @@ from dataclasses import asdict
 from itertools import zip_longest
 from typing import Any
 
+from aliquot.findings.redaction import REASON
 from aliquot.findings.rows import Row, Rows, SideOfRow
 from aliquot.reports.changes import change_titles
 from aliquot.reports.plain import WIDTH, neutralise, short_name, wrap
@@ -67,9 +68,12 @@ def _row(row: Row, *, metric: str) -> list[str]:
         left, right = (_text(side) for side in (row.baseline, row.candidate))
         lines += [_pair(a, b, mark=" " if a == b else "|") for a, b in zip_longest(left, right, fillvalue="")]
     for side in filter(None, (row.baseline, row.candidate)):
-        if note := side.notes.get(metric):
+        note, what = side.notes.get(metric), "scored"
+        if not note:
+            note, what = side.facts.get(REASON), REASON
+        if note:
             words = " ".join(note[: 2 * _NOTE_CHARACTERS].split())
-            said = f"{short_name(side.system)}, scored: {neutralise(words, limit=_NOTE_CHARACTERS)}"
+            said = f"{short_name(side.system)}, {what}: {neutralise(words, limit=_NOTE_CHARACTERS)}"
             lines += wrap(said, indent="    ", first="  ", lines=_NOTE_LINES)
     return lines
 

@@ -130,7 +130,7 @@ class SystemSpec:
                 "tokens",
                 *(("unconditional",) if self.unconditional is not None else ()),
             )
-        return ("text", *HOW_IT_CAME)
+        return ("text", "execution", *HOW_IT_CAME)
 
     def require_fit(self) -> None:
         """Refuse settings that the mode, or stored answers, do not go with.
@@ -248,6 +248,7 @@ class Evaluation:
         cluster: field of the items that names the cluster.
         segments: fields of the items that become reporting slices.
         guards: when the run stops by itself.
+        execute_code: whether programs that a model wrote may be executed, in the sandbox, to score them.
         success: what counts as success, to be kept with the run; None when that is not said.
         file: where it was read from, for messages.
     """
@@ -264,6 +265,7 @@ class Evaluation:
     cluster: str | None = None
     segments: tuple[str, ...] = ()
     guards: Guards = field(default_factory=Guards)
+    execute_code: bool = False
     success: Success | None = None
     file: str = ""
 

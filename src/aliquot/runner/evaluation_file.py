@@ -42,7 +42,7 @@ from aliquot.systems.requests import MOST_LOGPROBS, Decoding
 
 KEYS: Final = (
     "name", "task", "items", "sample", "seed", "attempts", "cluster", "segments", "scorer",
-    "scorers", "guards", "success", "systems",
+    "scorers", "execute_code", "guards", "success", "systems",
 )  # fmt: skip
 SUCCESS_KEYS: Final = ("direction", "margin", "at_least", "level", "comparisons")
 SYSTEM_KEYS: Final = (
@@ -110,6 +110,7 @@ def parse_evaluation(text: str, *, file: str) -> Evaluation:
             scorer=scorer,
             alternatives=tuple(alternatives),
             guards=_guards(keys["guards"]) if "guards" in keys else Guards(),
+            execute_code=keys["execute_code"].flag() if "execute_code" in keys else False,
             success=_success(keys["success"]) if "success" in keys else None,
             systems=_systems(keys["systems"], partial(_system, folder=folder, seed=seed)),
             file=file,

@@ -339,6 +339,10 @@ FILE: Final[Mapping[str, Any]] = {
         "items": _SCORER,
         "description": "Several in the place of scorer; the first makes the headline, the others stand beside it",
     },
+    "execute_code": {
+        "type": "boolean",
+        "description": "Whether programs that a model wrote may be executed, in the sandbox, to score them",
+    },
     "guards": {
         "description": "When the run stops by itself, by a smoke test; off for never",
         "anyOf": [_keys(GUARD_KEYS, GUARDS), {"const": False}],

@@ -44,6 +44,7 @@ seed: 7 # of the sample and of the order of asking
 segments: [SEGMENT] # fields that become slices of the report
 scorer: SCORER
 #   or several in its place: scorers: [words, exact]; the first makes the headline, the others stand beside it
+# execute_code: true # let programs that models write be executed in the sandbox, for the rule passes (docs/scorers.md)
 # guards: {parse_rate: 0.5, truncated: 0.5} # stop when fewer of the first 24 answers of a system can be read, or
 #   more are cut by max_tokens; off switches one off
 # success: {direction: not_worse, margin: 2pt, at_least: 80%} # what counts as success; compare says whether it is met

@@ -10,35 +10,29 @@ from itertools import takewhile, zip_longest
 from math import ceil
 from typing import TypeAlias
 
-from aliquot.errors import AliquotError
 from aliquot.evidence.status import MEASUREMENT_SIDE
 from aliquot.files.journal import Journal, read_journal
+from aliquot.files.programs import Program
 from aliquot.files.records import Response, settle
 from aliquot.files.whole_records import WholeRecords
 from aliquot.findings.numbers import write_count
 from aliquot.runner.cache import AnswerCache, cache_key
 from aliquot.runner.evaluation import NO_GUARDS, ModelName, components_of
+from aliquot.runner.executions import Executions, programs_of, require_right_references, unconfined_note
 from aliquot.runner.forecast import Earlier
 from aliquot.runner.guards import SmokeTest, most_common
-from aliquot.runner.likelihoods import ask_choice, ask_text
 from aliquot.runner.load import Load
 from aliquot.runner.money import Bill
 from aliquot.runner.plan import Plan, Question, Thread
 from aliquot.runner.progress import Tally
 from aliquot.runner.scoring import Whole, as_recorded, score_response
+from aliquot.runner.sending import send
 from aliquot.runner.stored import StoredAnswers, StoredRun
 from aliquot.runner.till import Till
 from aliquot.runner.workers import Workers
 from aliquot.scorers.scores import Score
-from aliquot.systems.recordable import interrupts, raised, recordable
-from aliquot.systems.replies import Reply, settled
-from aliquot.systems.requests import (
-    ChatRequest,
-    ChoiceRequest,
-    LikelihoodRequest,
-    Request,
-    fingerprints,
-)
+from aliquot.systems.replies import Reply
+from aliquot.systems.requests import Request, fingerprints
 from aliquot.systems.system import System
 
 Key: TypeAlias = tuple[str, str, str, int]
@@ -108,6 +102,7 @@ class Executor:
         self._till.keep(journal.records)
         self._answered = _unbroken(plan, answered_keys(journal.records))
         self._scored: dict[Key, Scored] = {}
+        self._code = Executions(journal.programs, keep=journal.append)
         self._cut_short, self._lost = 0, list[str]()
         self._tries = Counter(record.key for record in journal.records)
         self._smoke = {item.id for item in plan.smoke}
@@ -141,6 +136,10 @@ class Executor:
             RunStoppedError: a guard or the limit of the cost stopped the run.
             MachineError: the journal cannot be written.
         """
+        await self._execute_kept()
+        await require_right_references(
+            self._code, self._plan.rules, self._plan.items, file=self._plan.item_set.source
+        )
         self._recount()
         owed = {name: self._owed(name) for name in self._plan.evaluation.systems}
         self._till.foresee(owed, self._journal.records, elsewhere or {})
@@ -155,6 +154,8 @@ class Executor:
             self._judge(dict.fromkeys(thread[0].system for thread in threads))
         for threads in self._in_turn([threads[begun[name] :] for name, threads in owed.items()]):
             await self._ask_all(threads)
+        if note := unconfined_note(self._code.records):
+            self._tally.note(note.text)
         if self._lost:
             self._tally.note(
                 f"lost: {write_count(len(self._lost), 'answer')}{most_common(self._lost)}, without a value until the "
@@ -208,6 +209,19 @@ class Executor:
         )
         return [thread for thread in threads if thread]
 
+    async def _execute_kept(self) -> None:
+        """Execute programs of earlier sessions that were not, since these ended before."""
+        if not self._plan.reads_programs:
+            return
+        owed = [
+            program
+            for name in self._plan.evaluation.systems
+            for question in self._plan.questions(name)
+            if (response := self._answered.get(self._key(question))) is not None
+            for program in self._programs(question, response)
+        ]
+        await self._code.execute(owed)
+
     def _recount(self) -> None:
         """Count the answers of earlier sessions, and show them to the guards."""
         whole = as_recorded
@@ -228,9 +242,14 @@ class Executor:
         workers = Workers(number, note=self._tally.note, on_stop=self._till.close)
 
         async def ask(thread: Thread) -> None:
+            self._code.raise_fault()
             await self._ask_thread(models[thread[0].system], thread)
 
-        await workers.share(threads, ask)
+        try:
+            await workers.share(threads, ask)
+            await self._code.drain()
+        finally:
+            await self._code.cancel()
 
     async def _ask_thread(self, model: System, thread: Thread) -> None:
         """Ask questions one after the other, up to the first whose answer the measurement lost."""
@@ -244,7 +263,7 @@ class Executor:
         return self._models[self._plan.evaluation.systems[system].model]
 
     async def _ask(self, model: System, question: Question) -> None:
-        """Ask, put the answer on disk, count it, and show it to the guards."""
+        """Ask, put the answer on disk, and have it counted."""
         fresh: Fresh | None = None
         if isinstance(model, StoredAnswers):
             item, attempt = question.item.id, question.attempt
@@ -255,18 +274,30 @@ class Executor:
         cache = self._terms.cache
         if cache is not None and fresh is not None and not response.cached:
             cache.put(*fresh)  # after the journal: a cache that is full is not to cost the answer
-        score = self._score(question, response)
-        response = response.light()
         if response.status not in MEASUREMENT_SIDE:
-            self._answered[response.key] = response
+            self._answered[response.key] = response.light()
         elif fresh is not None:
             self._lost.append(response.reason or "")
         measured = self._till.take(response, question)
         self._till.tell(self._tally)
-        self._tally.add(question.system, score.status, self._rate(question, score))
+        programs = self._programs(question, response) if self._plan.reads_programs else []
+        if programs:  # the next question does not wait for them
+            self._code.follow(programs, lambda: self._count(question, response))
+        else:
+            self._count(question, response)
         if measured:
             self._say_outlook()
-        self._tests[question.system].see(response, score)
+
+    def _programs(self, question: Question, response: Response) -> list[Program]:
+        """Return what is still to be executed before an answer can be scored by all of its rules."""
+        rules = (of[question.item.id] for of in (self._plan.rules, *self._plan.alternatives))
+        return self._code.lacking(programs_of(rules, question.item, response))
+
+    def _count(self, question: Question, response: Response) -> None:
+        """Score a new answer, count it, and show it to the guards."""
+        score = self._score(question, response)
+        self._tally.add(question.system, score.status, self._rate(question, score))
+        self._tests[question.system].see(response.light(), score)
 
     async def _response(self, model: System, question: Question) -> tuple[Response, Fresh]:
         """Ask; return what came back as it is recorded, and as it is kept for other runs."""
@@ -323,7 +354,7 @@ class Executor:
             return key, held, None
         amount = await self._till.reserve(question.system, request)
         try:
-            reply = await _send(model, request)
+            reply = await send(model, request)
             bill = self._till.pay(question.system, request, reply)
         finally:
             self._till.release(amount)
@@ -344,7 +375,9 @@ class Executor:
         return self._plan.prompts[question.system].request(question.item, answers)
 
     def _score(self, question: Question, response: Response, whole: Whole = as_recorded) -> Score:
-        score = score_response(self._plan.rules[question.item.id], question.item, response, whole=whole)
+        score = score_response(
+            self._plan.rules[question.item.id], question.item, response, whole=whole, executed=self._code
+        )
         self._scored[response.key] = (response.light(), score)
         return score
 
@@ -362,21 +395,3 @@ def _unbroken(plan: Plan, answered: Mapping[Key, Response]) -> dict[Key, Respons
         keys = ((one.system, plan.task, one.item.id, one.attempt) for one in thread)
         kept |= {key: answered[key] for key in takewhile(answered.__contains__, keys)}
     return kept
-
-
-async def _send(model: System, request: Request) -> Reply:
-    """Ask once; what a system raises is a lost request, and a row like any other."""
-    try:
-        if isinstance(request, ChatRequest):
-            return recordable(settled(await model.chat(request)))
-        if isinstance(request, ChoiceRequest):
-            return recordable(await ask_choice(model, request))
-        if isinstance(request, LikelihoodRequest):
-            return recordable(await ask_text(model, request))
-        return recordable(settled(await model.complete(request)))
-    except AliquotError:
-        raise
-    except BaseException as error:  # a user's system may raise anything, and no item may end the run
-        if interrupts(error):
-            raise
-        return raised(error)

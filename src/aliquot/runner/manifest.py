@@ -87,6 +87,7 @@ def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: dateti
             "cache": terms.cache is not None,
             "max_cost": terms.max_cost,
             "guards": asdict(evaluation.guards),
+            "execute_code": evaluation.execute_code,
             "commit": describe_commit(Path(evaluation.file)) if evaluation.file else "",
         },
     )

@@ -104,6 +104,16 @@ class Plan:
         wanted = {item.id: label_of(self.rules[item.id].wanted(item)) for item in self.items}
         return {item: label for item, label in wanted.items() if label is not None}
 
+    @cached_property
+    def reads_programs(self) -> bool:
+        """Whether a rule reads how the program of an answer ended."""
+        return any(rule.reads == "execution" for rule in self.every_rule)
+
+    @property
+    def every_rule(self) -> Iterator[Rule]:
+        """The rules of all items, in every way to score."""
+        return (rule for rules in (self.rules, *self.alternatives) for rule in rules.values())
+
     def rescored(self) -> tuple[Rescored, ...]:
         """Return the further ways to score, in the form in which their outcomes are made."""
         return tuple(

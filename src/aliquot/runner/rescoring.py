@@ -19,7 +19,15 @@ from aliquot.files.writing import write_whole
 from aliquot.item_sets.items import Item
 from aliquot.item_sets.option_order import AS_GIVEN, OptionOrder, arranged
 from aliquot.runner.evaluation import ScorerSpec
-from aliquot.runner.scoring import Whole, as_recorded, read_by, score_attempts, score_response
+from aliquot.runner.scoring import (
+    Executed,
+    Whole,
+    as_recorded,
+    not_executed,
+    read_by,
+    score_attempts,
+    score_response,
+)
 from aliquot.scorers.rule import NEEDS, RATE, Rule
 from aliquot.scorers.rules import rule_named
 
@@ -46,6 +54,10 @@ class Rescored(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     rules: dict[str, str]
     items: str = ""
     fields: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict[str, dict[str, Any]])
+
+    def item_of(self, response: Response, items: Mapping[str, Item]) -> Item:
+        """Return the item that a response is scored by."""
+        return Item(response.item, self.fields.get(response.item) or items[response.item].fields)
 
     @property
     def scorer(self) -> str:
@@ -108,13 +120,20 @@ def require_one_metric(rules: Iterable[Rule]) -> None:
         )
 
 
-def require_items(wanted: Mapping[str, str | None], given: Mapping[str, Item], *, file: str) -> None:
+def require_items(
+    wanted: Mapping[str, Item | None],
+    given: Mapping[str, Item],
+    *,
+    file: str,
+    apart: frozenset[str] = frozenset(),
+) -> None:
     """Refuse items that are not those that were asked.
 
     Args:
-        wanted: what each item asked, by id; None where that is not known.
+        wanted: the items that were asked, by id; None where what they asked is not known.
         given: the items to score by.
         file: where they come from.
+        apart: fields that may be others: those that the rule reads to score.
 
     Raises:
         InputError: an item is not there, or asks something else.
@@ -126,7 +145,11 @@ def require_items(wanted: Mapping[str, str | None], given: Mapping[str, Item], *
             file=file,
             remedy="Give the item set that was asked, with the same ids",
         )
-    other = [item for item, asked in wanted.items() if asked not in {None, inputs_text(given[item].inputs)}]
+    other = [
+        item
+        for item, asked in wanted.items()
+        if asked is not None and _asks(asked, apart) != _asks(given[item], apart)
+    ]
     if other:
         raise InputError(
             f"{len(other)} of {len(wanted)} items ask something else than was asked: {_some(other)}",
@@ -143,6 +166,7 @@ def with_rescored(
     *,
     orders: Mapping[str, OptionOrder] | None = None,
     whole: Whole = as_recorded,
+    executed: Executed = not_executed,
 ) -> Evidence:
     """Return the evidence with one more metric: the same responses scored by other rules.
 
@@ -155,12 +179,20 @@ def with_rescored(
         items: what was asked, by id; fields that ``rescored`` keeps stand above them.
         orders: in which order each system was shown options, where not as given.
         whole: reads an answer whole, for rules that read how it came about.
+        executed: finds how a program ended, for rules that read that.
     """
     shown = orders or {}
     concerned = [one for one in responses if one.task == rescored.task and one.item in rescored.rules]
     able = systems_read(rescored, concerned, whole=whole)
     rows = [
-        _outcome(rescored, together, items, order=shown.get(together[0].system, AS_GIVEN), whole=whole)
+        _outcome(
+            rescored,
+            together,
+            items,
+            order=shown.get(together[0].system, AS_GIVEN),
+            whole=whole,
+            executed=executed,
+        )
         for together in _together(rescored, concerned)
         if together[0].system in able
     ]
@@ -189,6 +221,10 @@ def systems_read(
         for response in responses
         if read_by(rule_named(rescored.rules[response.item]), response, whole) is not None
     )
+
+
+def _asks(item: Item, apart: frozenset[str]) -> str | None:
+    return inputs_text({name: value for name, value in item.inputs.items() if name not in apart})
 
 
 def require_read(
@@ -269,16 +305,16 @@ def _outcome(
     *,
     order: OptionOrder,
     whole: Whole,
+    executed: Executed,
 ) -> dict[str, Any]:
     """Return the outcome of a response, or of several attempts together, which is that of the first."""
     response = together[0]
-    item = Item(response.item, rescored.fields.get(response.item) or items[response.item].fields)
-    item = arranged(item, order)
+    item = arranged(rescored.item_of(response, items), order)
     rule = rule_named(rescored.rules[response.item])
     found = (
         score_attempts(rule, item, together)
         if rule.pools
-        else score_response(rule, item, response, whole=whole)
+        else score_response(rule, item, response, whole=whole, executed=executed)
     )
     key = {name: getattr(response, name) for name in ("system", "task", "item", "attempt")}
     scored = {"value": found.value, "label": found.label, "status": found.status, "parts": found.parts}

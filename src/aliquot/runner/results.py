@@ -24,6 +24,7 @@ from aliquot.findings.numbers import write_money
 from aliquot.item_sets.items import Item
 from aliquot.item_sets.option_order import AS_GIVEN, OptionOrder, arranged
 from aliquot.runner.evaluation import CHOICE
+from aliquot.runner.executions import Executions, unconfined_note
 from aliquot.runner.executor import Key, Scored
 from aliquot.runner.rescoring import Rescored, describe_metric, read_rescorings, with_rescored
 from aliquot.runner.scoring import score_response
@@ -134,16 +135,25 @@ def build_evidence(run: RunDirectory, *, scored: Mapping[Key, Scored] | None = N
     orders = {system: order_of(manifest, system) for system in manifest.systems}
     rules = {item.item: rule_named(item.rule) for item in kept}
     whole = WholeRecords(run.journal_path, contents)
+    executed = Executions(contents.programs)
     rows = [_response(responses, key) for key in _attempts(manifest, kept)]
     scores = [
         _known(scored or {}, row)
-        or score_response(rules[row.item], arranged(items[row.item], orders[row.system]), row, whole=whole)
+        or score_response(
+            rules[row.item],
+            arranged(items[row.item], orders[row.system]),
+            row,
+            whole=whole,
+            executed=executed,
+        )
         for row in rows
     ]
     unfinished = sum(row.status == "missing" for row in rows)
     notes = [Note(note.code, note.text) for note in contents.notes] + list(_notes(manifest))
     if unfinished:
         notes.append(Note("unfinished", f"{unfinished} of {len(rows)} answers are not given yet"))
+    if note := unconfined_note(executed.records):
+        notes.append(note)
     rule, answers = rule_named(kept[0].rule), _answers(rows, scores)
     outcomes = _outcomes(answers, scores, metric=rule.metric, scorer=_scorer_name(manifest))
     headline = describe_metric(rule, rule.metric, outcomes["value"], headline=True)
@@ -165,7 +175,9 @@ def build_evidence(run: RunDirectory, *, scored: Mapping[Key, Scored] | None = N
         texts=run.texts,
     )
     for rescored in (*_alternatives(kept), *read_rescorings(run)):
-        evidence = with_rescored(evidence, rescored, responses.values(), items, orders=orders, whole=whole)
+        evidence = with_rescored(
+            evidence, rescored, responses.values(), items, orders=orders, whole=whole, executed=executed
+        )
     return evidence
 
 

@@ -8,20 +8,29 @@ from typing import Any, TypeAlias, cast
 import msgspec
 
 from aliquot.evidence.status import MEASUREMENT_SIDE, SYSTEM_SIDE
+from aliquot.files.programs import Program, ProgramRecord
 from aliquot.files.records import Response
 from aliquot.item_sets.items import Item
-from aliquot.scorers.refusals import REFUSAL
+from aliquot.scorers.refusals import REFUSAL, is_refusal
 from aliquot.scorers.rule import NEEDS, Rule
-from aliquot.scorers.scores import Score, ScoreStatus
+from aliquot.scorers.scores import EMPTY, Score, ScoreStatus, unparsed
 from aliquot.scorers.scoring import score
 
 Whole: TypeAlias = Callable[[Response], Response]
 """Reads an answer whole, with how it came about."""
 
+Executed: TypeAlias = Callable[[Program], ProgramRecord | None]
+"""Finds how a program ended; None when it has not been executed."""
+
 
 def as_recorded(response: Response) -> Response:
     """Return an answer as it is: how it came about is told already, or is not on record."""
     return response
+
+
+def not_executed(program: Program) -> ProgramRecord | None:  # noqa: ARG001 - one signature
+    """Return that a program has not been executed."""
+    return None
 
 
 def read_by(rule: Rule, response: Response, whole: Whole) -> Any:
@@ -60,7 +69,29 @@ def _score_read(rule: Rule, item: Item, response: Response) -> Score:
     return rule.apply(item, found)
 
 
-def score_response(rule: Rule, item: Item, response: Response, *, whole: Whole = as_recorded) -> Score:
+def _score_program(rule: Rule, item: Item, text: str, executed: Executed) -> Score:
+    """Return the score of the program that an answer holds, by how it ended."""
+    if not text.strip():
+        return unparsed(EMPTY)
+    program = rule.program_of(item, text)
+    if program is None:
+        return (
+            Score(None, label="refuse", status="refused") if is_refusal(text) else unparsed("no code found")
+        )
+    found = executed(program)
+    if found is None:
+        return Score(None, status="missing", note="its program has not been executed: --execute-code")
+    return rule.apply(item, found)
+
+
+def score_response(
+    rule: Rule,
+    item: Item,
+    response: Response,
+    *,
+    whole: Whole = as_recorded,
+    executed: Executed = not_executed,
+) -> Score:
     """Return the score of one response.
 
     A response that is no answer (truncated, timed out, failed, lost) has no value and keeps its status; under
@@ -75,11 +106,14 @@ def score_response(rule: Rule, item: Item, response: Response, *, whole: Whole =
         item: what was asked.
         response: what came back.
         whole: reads the answer whole, for a rule that reads how it came about.
+        executed: finds how a program ended, for a rule that reads that.
     """
     text = response.text or ""
     status = cast("ScoreStatus", response.status)
     if rule.reads_whole:
         return _score_whole(rule, item, whole(response))
+    if status == "ok" and rule.reads == "execution":
+        return _score_program(rule, item, text, executed)
     if status == "ok":
         return score(rule, item, text) if rule.reads == "text" else _score_read(rule, item, response)
     if status == "truncated" and rule.reads_cut and text.strip():

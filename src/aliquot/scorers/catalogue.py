@@ -11,6 +11,7 @@ from aliquot.item_sets.items import Item
 from aliquot.scorers.answers import score_choice, score_exact, score_number, score_words
 from aliquot.scorers.asserts import score_asserts
 from aliquot.scorers.choices import MEASURES, score_brier, score_by
+from aliquot.scorers.code import CODE_RULES
 from aliquot.scorers.filtered import Filtered, score_exact_match
 from aliquot.scorers.formats import Form, Length, score_form, score_length
 from aliquot.scorers.json_rules import (
@@ -343,6 +344,7 @@ SINGLE: Final[dict[str, Rule]] = {
         *_PROBABLE,
         *RETRIEVAL_RULES,
         TOOL_CALLS,
+        *CODE_RULES,
     )
 }
 """Every rule that scores one answer, by its name without settings; one that needs some is as yet without them."""

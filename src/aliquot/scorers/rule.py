@@ -12,6 +12,7 @@ import msgspec
 from aliquot.errors import UsageError, excerpt, nearest
 from aliquot.evidence.identity import text_of
 from aliquot.evidence.tables import Better, Kind
+from aliquot.files.programs import Program
 from aliquot.files.records import Response, ToldResponse
 from aliquot.item_sets.items import Item
 from aliquot.item_sets.options import right_options
@@ -19,7 +20,9 @@ from aliquot.scorers.rule_texts import write_rule
 from aliquot.scorers.scores import Score
 from aliquot.scorers.tool_use import calls_of
 
-Reads: TypeAlias = Literal["text", "options", "unconditional", "tokens", "likelihood", "stages", "calls"]
+Reads: TypeAlias = Literal[
+    "text", "options", "unconditional", "tokens", "likelihood", "stages", "calls", "execution"
+]
 """What of a response a rule reads."""
 
 NEEDS: Final[Mapping[Reads, str]] = {
@@ -31,6 +34,7 @@ NEEDS: Final[Mapping[Reads, str]] = {
     "likelihood": "how probable a text is: mode: perplexity",
     "stages": "stages of a pipeline: stages: [{name: retrieval, values: {documents: [d7]}}] of a system of your own",
     "calls": "which tools were called with what: transcript, or tool_calls as a list, of a system of your own",
+    "execution": "a program in the text of an answer, and how it ended",
 }
 """What a rule needs, and where in an evaluation it comes from."""
 
@@ -87,6 +91,8 @@ class Rule:
         better: which direction is good.
         combine: how the sums of the items' parts become the value of the whole corpus; None where it has none.
         whole_only: whether there is a value of the whole corpus only, and none of an item.
+        program: what is to be executed, of the item, the text of an answer, and the settings; None when nothing is.
+        executes: whether that executes what a model wrote, which is off until it is switched on.
     """
 
     name: str
@@ -107,6 +113,8 @@ class Rule:
     better: Better = field(default="higher", compare=False)
     combine: str | None = field(default=None, compare=False)
     whole_only: bool = field(default=False, compare=False)
+    program: Callable[..., Program | None] | None = field(default=None, compare=False)
+    executes: bool = field(default=False, compare=False)
 
     @property
     def pools(self) -> bool:
@@ -161,9 +169,19 @@ class Rule:
         """
         return self.function(item, found) if self.given is None else self.function(item, found, self.given)
 
+    def program_of(self, item: Item, text: str) -> Program | None:
+        """Return the program that an answer holds; None when it holds none, or the rule reads none.
+
+        Raises:
+            InputError: the item lacks what the rule needs.
+        """
+        if self.program is None:
+            return None
+        return self.program(item, text) if self.given is None else self.program(item, text, self.given)
+
     def read(self, response: Response) -> Any:
         """Return what of a response the rule reads; None when it holds nothing of the kind."""
-        if self.reads == "text":
+        if self.reads in {"text", "execution"}:
             return response.text or ""
         if self.reads == "likelihood":
             return response.likelihood
@@ -184,6 +202,8 @@ class Rule:
         """
         if self.reads == "text":
             self.apply(item, "")
+        elif self.reads == "execution":
+            self.program_of(item, "")
         elif self.reads_whole:
             self.apply(item, ())
         elif self.reads != "likelihood":

@@ -75,15 +75,15 @@ def confine(limits: dict[str, int], *, folder: str, readable: Iterable[str]) -> 
         folder: the one folder that may be written to.
         readable: what may be read.
     """
-    for name, most in (
-        (resource.RLIMIT_AS, limits["memory_bytes"]),
-        (resource.RLIMIT_CPU, limits["cpu_s"]),
-        (resource.RLIMIT_FSIZE, limits["file_bytes"]),
-        (resource.RLIMIT_NOFILE, limits["files"]),
-        (resource.RLIMIT_CORE, 0),
+    for name, most, last in (
+        (resource.RLIMIT_AS, limits["memory_bytes"], 0),
+        (resource.RLIMIT_CPU, limits["cpu_s"], 1),  # at the first it is told so (SIGXCPU), at the last killed
+        (resource.RLIMIT_FSIZE, limits["file_bytes"], 0),
+        (resource.RLIMIT_NOFILE, limits["files"], 0),
+        (resource.RLIMIT_CORE, 0, 0),
     ):
         try:
-            resource.setrlimit(name, (most, most))
+            resource.setrlimit(name, (most, most + last))
         except (OSError, ValueError):  # macOS refuses some; the time limit of the parent stays
             continue
     held = ["limits"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,7 +13,6 @@ from aliquot.analysis.scales import scale_of
 from aliquot.analysis.software import versions
 from aliquot.errors import InputError, UsageError
 from aliquot.evidence.contents import headline_metric, metrics, systems, tasks
-from aliquot.evidence.identity import inputs_text
 from aliquot.evidence.tables import Evidence, Note
 from aliquot.files.journal import Journal
 from aliquot.files.records import Response, settle
@@ -24,6 +25,7 @@ from aliquot.item_sets.sources import load as load_items
 from aliquot.readers.options import ReadOptions
 from aliquot.runner.evaluation import Evaluation, ScorerSpec
 from aliquot.runner.evaluation_python import load_evaluation
+from aliquot.runner.executions import Executions, programs_of, require_on
 from aliquot.runner.rescoring import (
     Rescored,
     keep_rescoring,
@@ -35,6 +37,7 @@ from aliquot.runner.rescoring import (
 from aliquot.runner.results import build_evidence, order_of, read_kept_items
 from aliquot.runner.scoring import Whole
 from aliquot.runner.stored import WholeAnswers, responses_of
+from aliquot.scorers.code import SETUP_FIELDS, TEST_FIELDS, UnitTests
 from aliquot.scorers.rules import rule_named
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.stats.results import Estimate, Undefined
@@ -46,7 +49,7 @@ from aliquot.verbs.reproduce import command_line
 class _Answers:
     """What is scored: evidence, answers as a run would have recorded them, items by task, and orders of options.
 
-    ``whole`` reads an answer with how it came about.
+    ``whole`` reads an answer with how it came about, ``code`` knows how programs in answers ended.
     """
 
     evidence: Evidence
@@ -56,6 +59,7 @@ class _Answers:
     inputs_known: bool
     whole: Whole
     orders: Mapping[str, OptionOrder] = field(default_factory=dict[str, OptionOrder])
+    code: Executions = field(default_factory=Executions)
 
 
 def rescore(
@@ -66,12 +70,13 @@ def rescore(
     output: str | Path | None = None,
     level: float = 0.95,
     options: ReadOptions | None = None,
+    execute_code: bool = False,
 ) -> Rescoring:
     """Score stored answers by another rule and keep both outcomes; nothing is asked.
 
     The new outcomes go into the evidence of a run, or with ``output`` into a long table, under a metric that names what
     was read anew and by which rule in which version (``success,words/1``); ``compare`` shows it as another scoring
-    rule. The journal of a run is not touched.
+    rule. No answer in the journal of a run is touched; programs that are executed for the first time are added to it.
 
     Args:
         source: a run's directory, or a log or evidence that keeps the answers.
@@ -80,6 +85,7 @@ def rescore(
         output: write a long table there (``.parquet``, ``.csv``, ``.jsonl``) and leave a run as it is.
         level: confidence level.
         options: how a log is read.
+        execute_code: let programs in the answers be executed, in the sandbox, where they have not been yet.
 
     Returns:
         The finding: which answers count otherwise, and each system's rate under both rules.
@@ -96,18 +102,19 @@ def rescore(
     run = _run_of(source)
     if run is not None:
         with Journal.open(run.journal_path) as journal:
-            answers = _of_run(run, journal)
-            evidence, made = _rescored(answers, spec, given)
+            answers = _of_run(run, journal, keep=output is None)
+            evidence, made = _rescored(answers, spec, given, execute_code=execute_code)
             if output is None:
                 for one in made:
                     keep_rescoring(run, one)
                 run.write_evidence(evidence)
     else:
         answers = _of_log(source, options)
-        evidence, made = _rescored(answers, spec, given)
+        evidence, made = _rescored(answers, spec, given, execute_code=execute_code)
     written = str(convert(evidence, output).path) if output is not None else str(run.path) if run else ""
     found = tuple(_systems(answers.evidence, evidence, made, level=level))
     named = {"--scorer": scorer, "--evaluation": None if given is None else given.file, "-o": output}
+    named |= {"--execute-code": True} if execute_code else {}
     return Rescoring(
         metrics=tuple(dict.fromkeys(one.metric for one in made)),
         scorer=made[0].scorer,
@@ -136,7 +143,7 @@ def _run_of(source: str | Path | Evidence) -> RunDirectory | None:
     return run
 
 
-def _of_run(run: RunDirectory, journal: Journal) -> _Answers:
+def _of_run(run: RunDirectory, journal: Journal, *, keep: bool) -> _Answers:
     kept = read_kept_items(run)
     evidence = build_evidence(run) if run.evidence_is_stale else run.read_evidence()
     items: dict[str, dict[str, Item]] = {}
@@ -146,7 +153,10 @@ def _of_run(run: RunDirectory, journal: Journal) -> _Answers:
     orders = {} if manifest is None else {name: order_of(manifest, name) for name in manifest.systems}
     whole = WholeRecords(run.journal_path, run.read_journal())
     responses = settle(journal.records)
-    return _Answers(evidence, responses, items, str(run.path), inputs_known=True, whole=whole, orders=orders)
+    code = Executions(journal.programs, keep=journal.append) if keep else Executions(journal.programs)
+    return _Answers(
+        evidence, responses, items, str(run.path), inputs_known=True, whole=whole, orders=orders, code=code
+    )
 
 
 def _of_log(source: str | Path | Evidence, options: ReadOptions | None) -> _Answers:
@@ -172,7 +182,7 @@ def _of_log(source: str | Path | Evidence, options: ReadOptions | None) -> _Answ
 
 
 def _rescored(
-    answers: _Answers, spec: ScorerSpec, given: Evaluation | None
+    answers: _Answers, spec: ScorerSpec, given: Evaluation | None, *, execute_code: bool
 ) -> tuple[Evidence, tuple[Rescored, ...]]:
     """Return the evidence with a new metric for each task, and how it came about."""
     item_set = load_items(given.items) if given is not None else None
@@ -183,8 +193,7 @@ def _rescored(
         if item_set is not None:
             listed, file = {item.id: item for item in item_set.items}, item_set.source
             known = answers.inputs_known
-            asked = {item: inputs_text(about.inputs) if known else None for item, about in own.items()}
-            require_items(asked, listed, file=file)
+            require_items(own if known else dict.fromkeys(own), listed, file=file, apart=_tests_of(spec))
             items = {item: listed[item] for item in own}
             fields = {item: dict(about.fields) for item, about in items.items()}
         rules = rules_of(spec, items.values(), file=file)
@@ -196,11 +205,55 @@ def _rescored(
             fields=fields,
         )
         require_read(one, answers.responses, file=file, whole=answers.whole)
+        _execute(answers, one, items, on=execute_code)
         evidence = with_rescored(
-            evidence, one, answers.responses, items, orders=answers.orders, whole=answers.whole
+            evidence,
+            one,
+            answers.responses,
+            items,
+            orders=answers.orders,
+            whole=answers.whole,
+            executed=answers.code,
         )
         made.append(one)
     return evidence, tuple(made)
+
+
+def _execute(answers: _Answers, rescored: Rescored, items: Mapping[str, Item], *, on: bool) -> None:
+    """Execute the programs that the rules read and that have not been executed.
+
+    Raises:
+        UsageError: that is off, and a rule executes what a model wrote.
+    """
+    concerned = [one for one in answers.responses if one.task == rescored.task and one.item in rescored.rules]
+    rules = {item: rule_named(name) for item, name in rescored.rules.items()}
+    owed = [
+        program
+        for response in concerned
+        for program in answers.code.lacking(
+            programs_of([rules[response.item]], rescored.item_of(response, items), response)
+        )
+    ]
+    if not owed:
+        return
+    require_on(rules.values(), on=on)
+    work = answers.code.execute(owed)
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        asyncio.run(work)
+    else:  # a notebook
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            pool.submit(asyncio.run, work).result()
+
+
+def _tests_of(spec: ScorerSpec) -> frozenset[str]:
+    """Return the fields of items that a rule reads as tests: other tests are no other question."""
+    if spec.rule is None:
+        return frozenset((*TEST_FIELDS, *SETUP_FIELDS))
+    rule = rule_named(spec.rule)
+    own = {rule.given.field} if isinstance(rule.given, UnitTests) and rule.given.field else set[str]()
+    return frozenset((*TEST_FIELDS, *SETUP_FIELDS, *own)) if rule.program else frozenset()
 
 
 def _base(evidence: Evidence, task: str, rules: Mapping[str, str]) -> str:

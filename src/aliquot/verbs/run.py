@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Coroutine, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -17,6 +17,7 @@ from aliquot.evidence.tables import Evidence
 from aliquot.runner.cache import AnswerCache
 from aliquot.runner.evaluation import Evaluation
 from aliquot.runner.evaluation_python import Loaded, load_evaluation
+from aliquot.runner.executions import require_on
 from aliquot.runner.executor import Terms
 from aliquot.runner.notebook_progress import own_observer
 from aliquot.runner.only import ATTEMPTS, ItemAgain, differing_items, how_they_came, narrowed, read_only
@@ -61,6 +62,7 @@ def run(
     interleave: bool = False,
     cache: str | Path | None = None,
     max_cost: float | None = None,
+    execute_code: bool = False,
 ) -> Run:
     """Run an evaluation into ``directory/<name>``; run it again to go on where it stopped.
 
@@ -84,6 +86,8 @@ def run(
             attempt. Failures are never kept, and answers from it count for no latency and no cost.
         max_cost: money that the run may cost, in the currency of the systems' ``prices``: no answer is asked for
             whose ceiling would pass it.
+        execute_code: let programs that a model wrote be executed in the sandbox to score them, whatever the evaluation
+            says; it does not protect from everything (docs/scorers.md).
 
     Returns:
         The run's directory and its evidence.
@@ -109,6 +113,7 @@ def run(
         interleave=interleave,
         cache=cache,
         max_cost=max_cost,
+        execute_code=execute_code,
     )
     try:
         asyncio.get_running_loop()
@@ -137,15 +142,17 @@ async def run_async(
     interleave: bool = False,
     cache: str | Path | None = None,
     max_cost: float | None = None,
+    execute_code: bool = False,
 ) -> Run:
     """Do what ``run`` does, on the running event loop; parameters, result and errors are those of ``run``."""
     observer = _settled(observer, quiet=quiet)
     if concurrency is not None and concurrency < 1:
         raise UsageError(f"concurrency is {concurrency}; it must be 1 or more")
     loaded = Loaded(evaluation) if isinstance(evaluation, Evaluation) else load_evaluation(evaluation)
-    evaluation = loaded.evaluation
+    evaluation = replace(loaded.evaluation, execute_code=True) if execute_code else loaded.evaluation
     _check_only(only, attempts, together={"limit": limit, "cache": cache})
     plan, path = with_listed_prices(make_plan(evaluation, limit=limit)), Path(directory) / evaluation.name
+    require_on(plan.every_rule, on=evaluation.execute_code)
     if max_cost is not None and all(spec.stated is None for spec in plan.evaluation.systems.values()):
         raise UsageError("--max-cost needs prices: give the systems of the evaluation a key 'prices'")
     chosen, before = None, dict[str, tuple[float, float]]()
