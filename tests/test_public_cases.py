@@ -115,6 +115,41 @@ def test_07_errors_stand_beside_the_score() -> None:
     assert "80%" in printed  # answered
 
 
+def agreement(path: Path, *words: str, code: int = 0) -> dict[str, Any]:
+    return finding("agree", path, *words, code=code)
+
+
+def test_09_kappa_when_one_or_both_raters_never_vary() -> None:
+    cases = folder("09-kappa-constant-raters")
+    both = agreement(cases / "both_constant.csv")
+    kappa = both["coefficients"][0]
+    assert kappa["name"] == "cohen_kappa"
+    assert kappa["point"] is None
+    assert "chance alone" in kappa["estimate"]["undefined"]
+    assert "UNDEFINED" in both["verdict"]["text"]
+    assert both["observed"]["point"] == 1.0
+    one = agreement(cases / "one_constant.csv")
+    assert one["coefficients"][0]["point"] == pytest.approx(0.0, abs=1e-12)
+    assert one["observed"]["point"] == 0.75
+
+
+@pytest.mark.parametrize("empty", ["", "None", "NA"])
+def test_11_an_empty_cell_is_not_a_label(tmp_path: Path, empty: str) -> None:
+    given = rows(folder("11-alpha-missing-is-not-a-category") / "ratings.csv")
+    lines = [",".join(cell or empty for cell in row.values()) for row in given]
+    path = written(tmp_path / "ratings.csv", ",".join(given[0]), *lines)
+    found = agreement(path, "--measured", "nominal", *(["--missing", empty] if empty else []))
+    assert {"alpha": found["coefficients"][0]["point"]} == checks("11-alpha-missing-is-not-a-category")
+    assert found["coefficients"][0]["name"] == "krippendorff_alpha"
+
+
+@pytest.mark.parametrize("name", ["one_rater", "no_overlap"])
+@pytest.mark.filterwarnings("error")
+def test_14_two_ratings_of_one_item_are_needed(name: str) -> None:
+    found = agreement(folder("14-alpha-needs-two-raters") / f"{name}.csv", code=5)
+    assert "no answer has two ratings (labels by rater: r1" in found["verdict"]["text"]
+
+
 def test_15_all_passed_has_an_interval_and_constant_ratings_have_none() -> None:
     name = "15-bca-on-constant-data"
     wilson = json.loads((folder(name) / "case.json").read_text())["expected"]["all_pass"]["any_of"][1]
@@ -194,6 +229,21 @@ def test_22_a_permutation_p_is_never_0() -> None:
     printed = call("compare", path, "--wide", "a", "--wide", "b", "-v").text
     assert "p < 0.0001" in printed
     assert "p 0 " not in printed
+
+
+def test_27_three_labels_are_no_interval_of_a_judge(tmp_path: Path) -> None:
+    case = folder("27-ppi-three-labels")
+    wanted = json.loads((case / "case.json").read_text(encoding="utf-8"))["expected"]["any_of"][1]
+    labelled, others = rows(case / "labelled.csv"), rows(case / "unlabelled.csv")
+    lines = [f"{row['item']},{row['judge']},{row.get('human', '')}" for row in (*labelled, *others)]
+    path = written(tmp_path / "all.csv", "item,judge,human", *lines)
+    found = finding("calibrate", path, "--value-column", "judge", "--labels", path)
+    corrected = found["corrected"][0]["corrected"]
+    assert (corrected["low"], corrected["high"]) == pytest.approx(
+        (wanted["low"], wanted["high"]), abs=wanted["abs_tol"]
+    )
+    assert "3 labels" in found["corrected"][0]["why"]
+    assert "minimum" in found["corrected"][0]["why"]
 
 
 def test_29_pass_at_k_of_too_few_attempts_is_not_available(tmp_path: Path) -> None:

@@ -15,10 +15,13 @@ from aliquot.findings.spoken import present_with
 
 if TYPE_CHECKING:
     from aliquot.evidence.derivation import derive as derive
+    from aliquot.evidence.labels import Labels as Labels
     from aliquot.evidence.long_table import to_arrow as to_arrow
     from aliquot.evidence.long_table import to_pandas as to_pandas
     from aliquot.evidence.long_table import to_polars as to_polars
     from aliquot.evidence.tables import Evidence as Evidence
+    from aliquot.findings.agreement import RaterAgreement as RaterAgreement
+    from aliquot.findings.calibration import Calibration as Calibration
     from aliquot.findings.comparison import Comparison as Comparison
     from aliquot.findings.explanation import Explanation as Explanation
     from aliquot.findings.failures import Failures as Failures
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from aliquot.findings.variants import Variants as Variants
     from aliquot.findings.verification import Verification as Verification
     from aliquot.readers.frame import from_frame as from_frame
+    from aliquot.readers.frame import labels_from as labels_from
     from aliquot.runner.evaluation import Evaluation as Evaluation
     from aliquot.runner.evaluation import Guards as Guards
     from aliquot.runner.evaluation import SampleSpec as SampleSpec
@@ -50,6 +54,8 @@ if TYPE_CHECKING:
     from aliquot.systems.own import PythonFunction as PythonFunction
     from aliquot.systems.replies import Reply as Reply
     from aliquot.systems.requests import Decoding as Decoding
+    from aliquot.verbs.agree import agree as agree
+    from aliquot.verbs.calibrate import calibrate as calibrate
     from aliquot.verbs.compare import compare as compare
     from aliquot.verbs.demo import demo as demo
     from aliquot.verbs.explain import explain as explain
@@ -72,6 +78,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Baseline": "aliquot.systems.baselines",
+    "Calibration": "aliquot.findings.calibration",
     "Command": "aliquot.systems.own",
     "Comparison": "aliquot.findings.comparison",
     "Decoding": "aliquot.systems.requests",
@@ -84,10 +91,12 @@ _HOMES = {
     "FakeSystem": "aliquot.systems.fake",
     "Guards": "aliquot.runner.evaluation",
     "HypothesisTest": "aliquot.stats.results",
+    "Labels": "aliquot.evidence.labels",
     "Noise": "aliquot.findings.noise",
     "Plan": "aliquot.findings.planning",
     "Prices": "aliquot.runner.money",
     "PythonFunction": "aliquot.systems.own",
+    "RaterAgreement": "aliquot.findings.agreement",
     "Reply": "aliquot.systems.replies",
     "Rescoring": "aliquot.findings.rescoring",
     "SampleSpec": "aliquot.runner.evaluation",
@@ -99,6 +108,8 @@ _HOMES = {
     "Undefined": "aliquot.stats.results",
     "Variants": "aliquot.findings.variants",
     "Verification": "aliquot.findings.verification",
+    "agree": "aliquot.verbs.agree",
+    "calibrate": "aliquot.verbs.calibrate",
     "command_system": "aliquot.systems.command",
     "compare": "aliquot.verbs.compare",
     "demo": "aliquot.verbs.demo",
@@ -109,6 +120,7 @@ _HOMES = {
     "from_frame": "aliquot.readers.frame",
     "function_system": "aliquot.systems.callables",
     "init": "aliquot.verbs.init",
+    "labels_from": "aliquot.readers.frame",
     "model": "aliquot.verbs.model",
     "noise": "aliquot.verbs.noise",
     "plan": "aliquot.verbs.plan",

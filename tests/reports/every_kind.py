@@ -9,8 +9,22 @@ from tempfile import TemporaryDirectory
 
 import polars as pl
 
-from aliquot import explain, failures, noise, plan, rescore, summarize, table, variants, verify
+from aliquot import (
+    agree,
+    calibrate,
+    explain,
+    failures,
+    labels_from,
+    noise,
+    plan,
+    rescore,
+    summarize,
+    table,
+    variants,
+    verify,
+)
 from aliquot.evidence.assembly import assemble
+from aliquot.evidence.labels import Labels
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.texts import HeldTexts
 from aliquot.findings.document import finding_document
@@ -47,8 +61,35 @@ def every_kind(name: str = "main") -> dict[str, Finding]:
         rescore(answered_evidence(name), scorer="exact"),
         variants(evidence),
         failures(pilot),
+        agree(rated(name)),
+        calibrate(judged_evidence(name), labels=[rated(name)]),
     )
     return {one.kind: one for one in found}
+
+
+def rated(name: str) -> Labels:
+    """Return what two raters said of 60 answers, on some of which they differ."""
+    rows = [
+        {"item": f"{name}-{i}", "system": f"{name}x" if i % 2 else name, "rater": f"{name}-{who}",
+         "label": "pass" if (i * 7 + who * (i % 9 == 0)) % 5 > 1 else "fail", "cluster": f"{name}-doc-{i // 3}"}
+        for i in range(60)
+        for who in (1, 2)
+    ]  # fmt: skip
+    return labels_from(pl.DataFrame(rows))
+
+
+def judged_evidence(name: str) -> Evidence:
+    """Return a judge's verdicts on 120 answers of two systems, with the answers."""
+    keys = [(system, f"{name}-{i}") for i in range(60) for system in (name, f"{name}x")]
+    rows = [
+        {"system": system, "item": item, "metric": f"{name} judge", "scorer": name, "by": "judge",
+         "value": float((place // 2 * 7) % 5 > 1 or place % 11 == 0)}
+        for place, (system, item) in enumerate(keys)
+    ]  # fmt: skip
+    said = {
+        (system, "task", item, 1): f"{name} " * (1 + place % 7) for place, (system, item) in enumerate(keys)
+    }
+    return assemble(pl.DataFrame(rows), texts=HeldTexts(responses=said))
 
 
 def answered_evidence(name: str) -> Evidence:
@@ -71,4 +112,6 @@ KINDS = (
     "rescoring",
     "variants",
     "failures",
+    "agreement",
+    "calibration",
 )

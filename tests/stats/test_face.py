@@ -44,7 +44,6 @@ MACHINERY = {
     "printing": "tables as text and HTML",
     "procedures": "what coverage runs",
     "rates": "a rate by any interval for x of n",
-    "rater_tables": "labels of two raters as counts, behind agreement",
     "rater_tables": "coding of two lists of labels",
     "ranks": "ranks and counts of pairs behind correlations",
     "replicates": "units that are resampled",

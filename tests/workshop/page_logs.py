@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -23,6 +24,10 @@ def write_logs(folder: Path) -> None:
     _write(folder / "prompts.csv", "system,item,value", _prompts())
     _write(folder / "last-week.csv", "item,codes", _coded("l", stale=9, seed=1))
     _write(folder / "this-week.csv", "item,codes", _coded("t", stale=31, seed=2))
+    _write(folder / "two-raters.csv", "item,ana,ben", _rated())
+    judged, labels = _judged()
+    _write(folder / "judged.csv", "item,system,judged", judged)
+    _write(folder / "people.csv", "item,system,rater,label", labels)
 
 
 def _write_suite(
@@ -81,6 +86,35 @@ def _coded(week: str, *, stale: int, seed: int) -> list[str]:
         codes += ["invented source"] if (place * 53 + seed * 7) % 100 < 5 else []
         rows.append(f"{week}{place},{'; '.join(codes)}")
     return rows
+
+
+def _rated() -> list[str]:
+    """Return what two raters said of 80 answers, of which about three in four are good."""
+    drawn = random.Random(4)
+    rows: list[str] = []
+    for place in range(80):
+        good = drawn.random() < 0.74
+        said = ("pass" if good is (drawn.random() < right) else "fail" for right in (0.95, 0.92))
+        rows.append(f"q{place:02d},{','.join(said)}")
+    return rows
+
+
+def _judged() -> tuple[list[str], list[str]]:
+    """Return a lenient judge's verdicts on 400 answers of two systems, and what people said of a quarter of them."""
+    drawn = random.Random(5)
+    judged: list[str] = []
+    labels: list[str] = []
+    for place in range(400):
+        hard = drawn.random()
+        for system, rate in (("main", 0.68), ("pr", 0.79)):
+            good = hard < rate
+            passes = drawn.random() < (0.95 if good else 0.3)
+            judged.append(f"q{place:03d},{system},{int(passes)}")
+            raters = ("ana", "ben") if place < 60 else ("ana",) if place < 120 else ()
+            for rater in raters:
+                right = good is (drawn.random() < 0.96)
+                labels.append(f"q{place:03d},{system},{rater},{'pass' if right else 'fail'}")
+    return judged, labels
 
 
 def _tasks() -> list[str]:

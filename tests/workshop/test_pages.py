@@ -12,7 +12,7 @@ from tests.cli.test_claims import aliquot
 from tests.workshop.page_logs import write_logs
 from tests.workshop.sources import ROOT
 
-PAGES = ("compare.md", "verbs.md")
+PAGES = ("compare.md", "verbs.md", "judges.md")
 
 BLOCK = re.compile(r"^```console\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 LEFT_OUT = "..."
@@ -60,6 +60,8 @@ def test_every_verb_that_makes_a_claim_is_on_a_page():
         "plan",
         "verify",
         "explain",
+        "agree",
+        "calibrate",
     ):
         assert f"`{verb}`" in text or f"aliquot {verb}" in text
     for option in ("--margin", "--cluster", "--against", "--counts", "--unpaired", "--allow", "--at-least", "--latex",

@@ -79,7 +79,7 @@ def claim_paired(
     """
     sample = paired_sample(pairs)
     analysed = analyse_pairs(sample, scale, level=level, seed=seed)
-    verdict = _verdict(pairs, analysed, scale, margin=margin, n_items=sample.n)
+    verdict = verdict_of(pairs, analysed, scale, margin=margin, n_items=sample.n)
     fixed, broke = (_moved(sample, scale, better=direction) for direction in (True, False))
     return Claim(
         pairs=pairs,
@@ -102,7 +102,7 @@ def claim_unpaired(
     """Return the claim over each system's own items; arguments as in ``claim_paired``, ``why`` says why not paired."""
     sides = (system_sample(pairs.baseline), system_sample(pairs.candidate))
     analysed = analyse_unpaired(*sides, scale, level=level, seed=seed, why=why)
-    verdict = _verdict(pairs, analysed, scale, margin=margin, n_items=sides[0].n + sides[1].n)
+    verdict = verdict_of(pairs, analysed, scale, margin=margin, n_items=sides[0].n + sides[1].n)
     difference = analysed.difference
     return Claim(
         pairs=pairs,
@@ -121,9 +121,18 @@ def claim_unpaired(
     )
 
 
-def _verdict(
+def verdict_of(
     pairs: Pairs, analysed: Analysed, scale: Scale, *, margin: float | None, n_items: int
 ) -> Verdict:
+    """Return what may be said of a difference.
+
+    Args:
+        pairs: of which two systems.
+        analysed: the difference.
+        scale: the metric's scale.
+        margin: margin of the verdict, in the metric's units.
+        n_items: items it rests on.
+    """
     word, within = read_verdict(analysed.difference, margin=margin, better=scale.better)
     text = write_verdict(
         word,

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from aliquot.analysis.arrays import SystemSample
 from aliquot.analysis.checklist import fill_checklist
 from aliquot.analysis.claims import Claim, claim_paired, claim_unpaired
+from aliquot.analysis.corrected import PeoplesLabels, corrected_rate_of
+from aliquot.analysis.corrected_claims import correct_claim
 from aliquot.analysis.costs import latency_of, price_of
 from aliquot.analysis.further import SharesOf, Terms, look_further
 from aliquot.analysis.further_remarks import in_order, unsettled_clusters, warn_further
@@ -41,6 +43,7 @@ class Choices:
         unpaired: compare each system's own items although some are shared.
         allow: components that may differ although the comparison is then refused by default (``judge``).
         shares: a field and the share of each of its levels, to which the difference is reweighted.
+        labels: people's labels of the answers that a judge scored, with which the difference is corrected.
     """
 
     metric: str | None = None
@@ -52,6 +55,7 @@ class Choices:
     unpaired: bool = False
     allow: tuple[str, ...] = ()
     shares: SharesOf | None = None
+    labels: PeoplesLabels | None = None
 
 
 def compare_systems(
@@ -91,10 +95,21 @@ def compare_systems(
     scale = scale_of(evidence, metric)
     margin = margin_on(scale, choices.margin)
     claim = _claim(evidence, pairs, scale, margin=margin, choices=choices)
+    corrected = None
+    if choices.labels is not None:
+        claim, corrected = correct_claim(
+            evidence,
+            claim,
+            scale,
+            told=choices.labels,
+            margin=margin,
+            cluster=choices.cluster,
+            level=choices.level,
+        )
     terms = Terms(choices.level, margin, choices.cluster, choices.match_on, choices.seed, choices.shares)
-    further = look_further(evidence, claim, scale, terms=terms)
+    further = replace(look_further(evidence, claim, scale, terms=terms), corrected=corrected)
     sides = [
-        _summary(units, side, scale=scale, evidence=evidence, level=choices.level)
+        _summary(units, side, scale=scale, evidence=evidence, choices=choices)
         for units, side in zip((pairs.baseline, pairs.candidate), claim.sides, strict=True)
     ]
     return Comparison(
@@ -175,11 +190,16 @@ def _with_caveats(claim: Claim, choices: Choices) -> Verdict:
 
 
 def _summary(
-    units: Units, side: SystemSample, *, scale: Scale, evidence: Evidence, level: float
+    units: Units, side: SystemSample, *, scale: Scale, evidence: Evidence, choices: Choices
 ) -> SystemSummary:
+    estimate = analyse_system(side, scale, level=choices.level)
+    if choices.labels is not None:
+        estimate = corrected_rate_of(
+            evidence, units, choices.labels, cluster=choices.cluster, level=choices.level
+        ).corrected
     return SystemSummary(
         system=units.system,
-        estimate=analyse_system(side, scale, level=level),
+        estimate=estimate,
         total=float((side.values * side.attempts).sum()) if side.n else None,
         rows=units.rows,
         answered=units.answered,

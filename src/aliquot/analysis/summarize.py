@@ -11,6 +11,7 @@ from aliquot.analysis.answered import rate_over_answered
 from aliquot.analysis.arrays import SystemSample, filled_system, system_sample
 from aliquot.analysis.attempts_seen import find_repeats
 from aliquot.analysis.confusion import find_classes
+from aliquot.analysis.corrected import PeoplesLabels, corrected_rate_of
 from aliquot.analysis.costs import cost_words, latency_of, price_of
 from aliquot.analysis.guards import find_guards
 from aliquot.analysis.majority import find_majority
@@ -52,6 +53,7 @@ class SummaryChoices:
         cluster: field that names the cluster; None for the evidence's own.
         at_least: the floor a rate should reach, a share between 0 and 1.
         level: confidence level.
+        labels: people's labels of the answers that a judge scored, with which its rates are corrected.
     """
 
     systems: Sequence[str] = ()
@@ -60,6 +62,7 @@ class SummaryChoices:
     cluster: str | None = None
     at_least: float | None = None
     level: float = 0.95
+    labels: PeoplesLabels | None = None
 
 
 def summarize_systems(evidence: Evidence, *, choices: SummaryChoices, command: str = "") -> Summary:
@@ -149,6 +152,12 @@ def _line(evidence: Evidence, side: Units, *, choices: SummaryChoices, headline:
     price, words = price_of(evidence, system, task=task), cost_words(evidence, system)
     whole = value_of_all(evidence, side, level=level, seed=DEFAULT_SEED) if sample.n == 0 else None
     estimate, n_items = whole or (analyse_system(sample, scale, level=level), sample.n)
+    floor = _floor(side, sample, scale, asked=choices.at_least, level=level)
+    corrected = None
+    if headline and choices.labels is not None:
+        corrected = corrected_rate_of(evidence, side, choices.labels, cluster=choices.cluster, level=level)
+        estimate = corrected.corrected
+        floor = None if floor is None else Floor(floor.asked, estimate, _word(estimate, floor.asked))
     return SystemLine(
         system=system,
         task=task,
@@ -165,7 +174,7 @@ def _line(evidence: Evidence, side: Units, *, choices: SummaryChoices, headline:
         if_missing=None if whole else _if_missing(side, scale, level=level),
         missing=0 if whole else int(side.frame["missing"].sum()),
         repeats=find_repeats(evidence, side, sample, scale, level=level),
-        floor=_floor(side, sample, scale, asked=choices.at_least, level=level),
+        floor=floor,
         latency=latency_of(evidence, system, task=task),
         cost=price.cost,
         currency=price.currency,
@@ -174,6 +183,7 @@ def _line(evidence: Evidence, side: Units, *, choices: SummaryChoices, headline:
         judge=evidence.metrics.filter(pl.col("metric") == metric)["judge"].to_list()[0],
         majority=find_majority(evidence, side, scale),
         classes=find_classes(evidence, side, scale, level=level, seed=DEFAULT_SEED) if headline else None,
+        corrected=corrected,
     )
 
 
@@ -248,14 +258,20 @@ def _reaches(sample: SystemSample, asked: float, *, level: float) -> tuple[Estim
         attempt_rows(sample) if sample.repeated else (sample.values, sample.clusters, sample.weights)
     )
     found = floor_interval(rows, clusters=clusters, weights=weights, level=level)
+    return found, _word(found, asked)
+
+
+def _word(found: Estimate | Undefined, asked: float) -> Word:
     if isinstance(found, Undefined):
-        return found, "nothing_to_judge"
-    return found, "met" if found.low >= asked else "not_met" if found.high < asked else "undecided"
+        return "nothing_to_judge"
+    return "met" if found.low >= asked else "not_met" if found.high < asked else "undecided"
 
 
 def _warnings(evidence: Evidence, lines: Sequence[SystemLine]) -> tuple[Note, ...]:
     cautions = dict.fromkeys(filter(None, (coverage_warning(line.estimate) for line in lines)))
-    judges = dict.fromkeys((line.metric, line.judge) for line in lines if line.judge)
+    judges = dict.fromkeys(
+        (line.metric, line.judge) for line in lines if line.judge and line.corrected is None
+    )
     told = [
         variants_told(evidence, [line.system for line in lines if line.task == task], task=task)
         for task in dict.fromkeys(line.task for line in lines)
@@ -266,6 +282,11 @@ def _warnings(evidence: Evidence, lines: Sequence[SystemLine]) -> tuple[Note, ..
         *(
             Note("judge_not_validated", f"{metric} is the word of a judge ({judge}) that was not validated")
             for metric, judge in judges
+        ),
+        *(
+            Note("not_corrected", f"the rate of {line.system} is not corrected: {line.estimate.reason}")
+            for line in lines
+            if line.corrected is not None and isinstance(line.estimate, Undefined)
         ),
         *(
             note

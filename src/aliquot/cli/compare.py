@@ -6,7 +6,14 @@ from typing import Any
 
 import click
 
-from aliquot.cli.options import Shown, comparison_options, output_forms, reading_options, take_reading
+from aliquot.cli.options import (
+    Shown,
+    comparison_options,
+    label_options,
+    output_forms,
+    reading_options,
+    take_reading,
+)
 
 
 @click.command("compare")
@@ -16,6 +23,7 @@ from aliquot.cli.options import Shown, comparison_options, output_forms, reading
 )
 @click.option("--pair", metavar="FIELD", help="Field that the versions of one question share.")
 @comparison_options
+@label_options
 @reading_options
 @output_forms
 def command(paths: tuple[str, ...], *, shown: Shown, **choices: Any) -> None:
@@ -27,6 +35,7 @@ def command(paths: tuple[str, ...], *, shown: Shown, **choices: Any) -> None:
       aliquot compare main.csv pr.csv --margin 2pt
       aliquot compare runs/two-prompts -v
       aliquot compare pr.csv --against 0.82/500
+      aliquot compare judged.csv --labels labels.csv
       aliquot compare runs/hiring --between gender --pair question
     """  # noqa: D301 - \b is click's mark for a block kept as it stands
     from aliquot.cli.printing import print_finding

@@ -19,6 +19,8 @@ MAIN_VERBS = {
 """The verbs that decide; shown first in ``--help``."""
 
 OTHER_VERBS = {
+    "agree": "How far raters say the same beyond chance, and where they differ.",
+    "calibrate": "A judge held against people, and its rates corrected for its errors.",
     "demo": "Two bundled logs compared in seconds; --live asks the embedded model.",
     "explain": "A method in plain words, or a paragraph about a saved finding to paste.",
     "failures": "What goes wrong, how often, and which kinds moved.",

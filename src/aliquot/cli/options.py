@@ -31,6 +31,11 @@ def reading_options(command: Command) -> Command:
     return _decorated(command, _READING)
 
 
+def label_options(command: Command) -> Command:
+    """Add the options that say what people said of answers, and how those were drawn."""
+    return _decorated(command, _LABELS)
+
+
 class Shown(NamedTuple):
     """How a finding is printed: the form, whether everything, and a file it is also written to."""
 
@@ -105,6 +110,19 @@ _FORMS = (
         "--output",
         metavar="FILE",
         help="Also write it to a file: .html, .md, .json, .txt, .csv, .tex or .xml (JUnit).",
+    ),
+)
+
+_LABELS = (
+    click.option(
+        "--labels", multiple=True, metavar="FILE", help="People's labels of some answers (repeatable)."
+    ),
+    click.option(
+        "--drawn",
+        type=click.Choice(["at random", "by verdict", "by stratum", "by stratum and verdict", "unknown"]),
+        default="at random",
+        show_default=True,
+        help="How the answers to label were drawn; unknown: they were picked.",
     ),
 )
 

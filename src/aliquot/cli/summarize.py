@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from aliquot.cli.options import Shown, output_forms, reading_options, take_reading
+from aliquot.cli.options import Shown, label_options, output_forms, reading_options, take_reading
 
 
 @click.command("summarize")
@@ -20,6 +20,7 @@ from aliquot.cli.options import Shown, output_forms, reading_options, take_readi
 @click.option("--cluster", help="Field that names an item's cluster (document, template, conversation).")
 @click.option("--at-least", metavar="SHARE", help="A floor the pass rate should reach: 0.9 or 90%.")
 @click.option("--level", type=float, help="Confidence level.  [default: 0.95, or a run's success criteria]")
+@label_options
 @reading_options
 @output_forms
 def command(paths: tuple[str, ...], *, shown: Shown, **choices: Any) -> None:
@@ -28,6 +29,7 @@ def command(paths: tuple[str, ...], *, shown: Shown, **choices: Any) -> None:
     \b
       aliquot summarize run.json
       aliquot summarize pr.csv --at-least 90%
+      aliquot summarize judged.csv --labels labels.csv
     """  # noqa: D301 - \b is click's mark for a block kept as it stands
     from aliquot.cli.printing import print_finding
     from aliquot.verbs.summarize import summarize

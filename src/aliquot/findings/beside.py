@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from aliquot.findings.cluster_search import ClusterSearch
     from aliquot.findings.composite import Composite
     from aliquot.findings.contrast import MethodContrast
+    from aliquot.findings.corrected import Corrected
     from aliquot.findings.item_tests import ItemTests
     from aliquot.findings.looks import Looks
     from aliquot.findings.majority import Majority
@@ -43,6 +44,7 @@ class Beside:
         looks: how often these items were looked at.
         plan: what was planned beside what was done.
         majority: what always giving the most frequent right answer would reach on the shared items.
+        corrected: what people's labels make of a judge's difference, which the finding's difference then is.
     """
 
     answered: Answered | None = None
@@ -61,6 +63,7 @@ class Beside:
     looks: Looks | None = None
     plan: PlanCheck | None = None
     majority: Majority | None = None
+    corrected: Corrected | None = None
 
     def parts(self) -> dict[str, Any]:
         """Return these parts by name, as the finding takes them."""

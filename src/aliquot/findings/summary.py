@@ -9,6 +9,7 @@ from typing import ClassVar
 from aliquot.evidence.tables import Note
 from aliquot.findings.classes import ClassTable
 from aliquot.findings.comparison import Quantiles, Scale
+from aliquot.findings.corrected import Corrected
 from aliquot.findings.majority import Majority
 from aliquot.findings.spoken import Spoken
 from aliquot.findings.verdict import Verdict, Word
@@ -86,6 +87,7 @@ class SystemLine:
         judge: the model that judged, when one did.
         majority: what always giving the most frequent right answer would reach; None where that is not known.
         classes: right and given classes against each other; None where the items fall into no classes.
+        corrected: what people's labels make of a judge's rate, which the estimate then is; None without labels.
     """
 
     system: str
@@ -112,6 +114,7 @@ class SystemLine:
     cost_source: str | None = None
     other_costs: tuple[str, ...] = ()
     classes: ClassTable | None = None
+    corrected: Corrected | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

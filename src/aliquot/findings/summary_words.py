@@ -54,7 +54,8 @@ def _floors(lines: Sequence[tuple[Floor, SystemLine]]) -> Verdict:
         return Verdict("nothing_to_judge", text=f"NOTHING TO JUDGE: {floor.estimate.reason}.")
     low, high = (write_percent(limit) for limit in (floor.estimate.low, floor.estimate.high))
     between = (
-        f"{worst.system} passes {low} to {high}% ({100 * floor.estimate.level:g}% Clopper-Pearson interval)"
+        f"{worst.system} passes {low} to {high}% ({100 * floor.estimate.level:g}% "
+        f"{'Clopper-Pearson' if worst.corrected is None else 'corrected'} interval)"
     )
     items = write_count(worst.n_items, "item")
     on = "" if len(lines) == 1 else f" on {worst.task}"

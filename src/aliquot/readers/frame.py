@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import narwhals as nw
 import numpy as np
 import polars as pl
 
 from aliquot.errors import InputError, UsageError
+from aliquot.evidence.labels import Labels
 from aliquot.evidence.tables import Evidence, Source
-from aliquot.files.tables import table_of
+from aliquot.files.tables import Table, table_of
+from aliquot.readers.labels import labels_of
 from aliquot.readers.lazy import lazy_evidence
 from aliquot.readers.options import ReadOptions
 from aliquot.readers.outcomes import evidence_of
+
+FRAME: Final = "the frame"
+"""What a frame is called in messages."""
 
 
 def from_frame(
@@ -46,19 +51,47 @@ def from_frame(
         >>> from_frame(frame, item="case", value="right").outcomes["value"].to_list()
         [1.0, 0.0]
     """
-    try:
-        native = nw.from_native(frame)
-    except TypeError as error:
-        kind = type(frame).__name__
-        raise UsageError(
-            f"{kind} is no data frame. Pass one of pandas, Polars, Arrow, DuckDB or PySpark."
-        ) from error
+    native = _native(frame)
     given = {"item": item, "value": value, "system": system}
     chosen = replace(options or ReadOptions(), **{key: column for key, column in given.items() if column})
     kind = str(native.implementation).removeprefix("Implementation.").lower()
     source = Source(path="", format=kind)
     if isinstance(native, nw.LazyFrame):
         return lazy_evidence(native, chosen, name=chosen.name or name, source=source)
+    return evidence_of(_table(native), chosen, file=FRAME, name=chosen.name or name, source=source)
+
+
+def labels_from(frame: Any, *, options: ReadOptions | None = None) -> Labels:
+    """Return the labels in a data frame: a row a label, or a row an answer and a column a rater.
+
+    Args:
+        frame: anything narwhals takes; a lazy one is collected.
+        options: what the columns mean, as for files.
+
+    Raises:
+        UsageError: not a frame, or a named column does not exist.
+        InputError: it holds no labels, or a row cannot be used as it stands.
+
+    Examples:
+        >>> labels_from(pl.DataFrame({"item": ["1", "2"], "ana": [1, 0], "ben": [1, 1]})).raters
+        ['ana', 'ben']
+    """
+    native = _native(frame)
+    held = native.collect() if isinstance(native, nw.LazyFrame) else native
+    return labels_of(_table(held), options or ReadOptions(), file=FRAME)
+
+
+def _native(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
+    try:
+        return nw.from_native(frame)
+    except TypeError as error:
+        kind = type(frame).__name__
+        raise UsageError(
+            f"{kind} is no data frame. Pass one of pandas, Polars, Arrow, DuckDB or PySpark."
+        ) from error
+
+
+def _table(native: nw.DataFrame[Any]) -> Table:
     try:
         table = table_of(_from_pandas(native) if native.implementation.is_pandas() else native.to_polars())
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:  # Arrow's errors are the first two
@@ -66,7 +99,7 @@ def from_frame(
         raise InputError(f"a column mixes kinds: {problem}", remedy="Give each column one type") from error
     if table.height == 0:
         raise InputError("the frame has no rows")
-    return evidence_of(table, chosen, file="the frame", name=chosen.name or name, source=source)
+    return table
 
 
 def _from_pandas(frame: nw.DataFrame[Any]) -> pl.DataFrame:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from aliquot.evidence.assembly import DEFAULTS
 from aliquot.findings.classes import ClassTable
 from aliquot.findings.comparison import Quantiles, Scale
+from aliquot.findings.corrected import Corrected
 from aliquot.findings.majority import write_majority
 from aliquot.findings.numbers import decimals_for, difference_unit, write_count, write_percent, write_value
 from aliquot.findings.summary import Repeats, Summary, SystemLine
@@ -102,6 +103,8 @@ def _sentences(summary: Summary) -> Iterator[str]:
 def _about(line: SystemLine, *, named: bool) -> Iterator[str]:
     """Say what the line of one system cannot hold: missing rows, answered rows, repeats, time and money."""
     who = f"{line.system} on {line.task}: " if named else ""
+    if line.corrected is not None:
+        yield who + _corrected(line, line.corrected)
     if line.if_missing is not None:
         low, high = (_estimate_cells(line, reading)[0] for reading in line.if_missing)
         rows = write_count(line.missing, "row has", plural="rows have")
@@ -116,6 +119,16 @@ def _about(line: SystemLine, *, named: bool) -> Iterator[str]:
         yield who + write_majority(line.majority)
     if not named and (spent := _spent(line)):
         yield spent
+
+
+def _corrected(line: SystemLine, found: Corrected) -> str:
+    """Say what the judge alone counts, and what people's labels say alone."""
+    judge, judge_limits = _estimate_cells(line, found.raw)
+    people, limits = _estimate_cells(line, found.people)
+    return (
+        f"corrected by {found.labelled} labels of {found.judged} judged answers; the judge alone {judge} "
+        f"({judge_limits}), people alone {people} ({limits})."
+    )
 
 
 def _repeats(line: SystemLine, repeats: Repeats) -> str:

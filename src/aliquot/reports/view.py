@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from aliquot.findings.comparison import NOT_RECORDED, Comparison, NamedTest, Quantiles, Reading, SystemSummary
+from aliquot.findings.corrected import Corrected
 from aliquot.findings.numbers import (
     decimals_for,
     difference_unit,
@@ -86,7 +87,9 @@ def view_of(comparison: Comparison) -> View:
         also=write_also(comparison) or _latency(comparison.baseline.latency, comparison.candidate.latency),
         noise=write_remembered(comparison.noise, comparison.scale),
         reweighted=write_reweighted(comparison.reweighted, comparison.scale),
-        settles=_settles(comparison),
+        settles=_settles(comparison)
+        if comparison.corrected is None
+        else _corrected(comparison, comparison.corrected),
         methods=_methods(comparison),
         matching=_matching(comparison),
         statuses=tuple(
@@ -178,6 +181,24 @@ def _settles(comparison: Comparison) -> str:
     return " ".join(part for part in (_detectable(comparison), _settlement(comparison)) if part)
 
 
+def _corrected(comparison: Comparison, found: Corrected) -> str:
+    """Say what the judge's own difference is, and what people's labels say alone."""
+
+    def write(estimate: Estimate | Undefined) -> str:
+        if isinstance(estimate, Undefined):
+            return f"not available ({estimate.reason})"
+        point, low, high = (
+            write_difference(x, comparison.scale, width=estimate.width)
+            for x in (estimate.point, estimate.low, estimate.high)
+        )
+        return f"{point} ({low} to {high})"
+
+    return (
+        f"Corrected by {found.labelled} labelled of {found.judged} judged items. The judge alone {write(found.raw)}, "
+        f"people alone {write(found.people)}."
+    )
+
+
 def _detectable(comparison: Comparison) -> str:
     detectable, scale = comparison.detectable, comparison.scale
     if isinstance(detectable, Undefined):
@@ -220,7 +241,7 @@ def _methods(comparison: Comparison) -> str:
     repeats = "" if attempts <= 1 else f", up to {attempts} attempts each"
     paired = "Paired" if comparison.paired else "Not paired"
     deciding = comparison.deciding
-    test = "no test" if deciding is None else deciding.name
+    test = deciding.name if deciding is not None else "the interval" if comparison.corrected else "no test"
     method = comparison.difference.method if isinstance(comparison.difference, Estimate) else "none"
     return f"{paired}, {comparison.n_items} items{clusters}{repeats}; {method}; {test} decides."
 
@@ -244,7 +265,8 @@ def _statuses(side: SystemSummary) -> str:
 def _rows_command(command: str) -> str:
     """Return the command that shows the rows behind a comparison: the same sources, without how they were analysed."""
     sources = re.split(
-        r" --(?:cluster|margin|level|match-on|seed|unpaired|allow|against|counts|plan|shares) ", command
+        r" --(?:cluster|margin|level|match-on|seed|unpaired|allow|against|counts|plan|shares|labels|drawn) ",
+        command,
     )[0]
     return sources.replace("aliquot compare", "aliquot show", 1)
 

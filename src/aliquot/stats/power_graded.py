@@ -205,7 +205,9 @@ def _power(n: float, effect: float, *, level: float) -> float:
 def sd_law(df: float, *, bend: float | None = None) -> tuple[Floats, Floats]:
     """Values of s/σ with ``df`` degrees of freedom and their weights: what a t statistic is integrated over.
 
-    ``bend`` is a value at which what is integrated has a corner, so that no panel lies across it. scipy's noncentral t gives NaN far from its centre; the mean of a normal tail over s has no such places. With few
+    ``bend`` is a value at which what is integrated has a corner, so that no panel lies across it.
+
+    scipy's noncentral t gives NaN far from its centre; the mean of a normal tail over s has no such places. With few
     degrees of freedom t is large and small s matter: the panels then halve towards 0.
     """
     if df > _LARGE:

@@ -17,12 +17,16 @@ from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.verbs.beside import put_beside
 from aliquot.verbs.clustering import cluster_field
 from aliquot.verbs.criteria import criteria_of, level_of
+from aliquot.verbs.labels import correcting_labels
 from aliquot.verbs.pairing import Pairing, settle_pairing, swapped
 from aliquot.verbs.reproduce import command_line
 from aliquot.verbs.shares import read_shares
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from aliquot.evidence.labels import Labels
+    from aliquot.findings.corrected import Drawn
 
 
 def compare(
@@ -43,6 +47,8 @@ def compare(
     allow: Sequence[str] = (),
     shares: str | None = None,
     plan: str | Path | None = None,
+    labels: Sequence[str | Path | Labels] = (),
+    drawn: Drawn = "at random",
     noise: str | Path | None = NOISE_FILE,
     options: ReadOptions | None = None,
 ) -> Comparison:
@@ -71,6 +77,8 @@ def compare(
         shares: shares of a field to which the difference is reweighted: ``"lang=de:30,en:60,fr:10"``.
         plan: a plan file (``aliquot plan --write``) to hold the comparison against, in place of the success criteria
             that a run was begun with.
+        labels: files of people's labels of some answers, with which a judge's difference is corrected.
+        drawn: how the answers to label were drawn, as in ``calibrate``.
         noise: the file in which ``noise`` remembers what the suite moves by itself; None to look up none.
         options: what the columns of a table mean.
 
@@ -100,6 +108,7 @@ def compare(
         unpaired=unpaired,
         allow=tuple(allow),
         shares=None if shares is None else read_shares(shares),
+        labels=correcting_labels(evidence, labels, drawn=drawn, options=options),
     )
     given = {
         "--between": between,
@@ -117,6 +126,8 @@ def compare(
         "--unpaired": unpaired,
         "--shares": shares,
         "--plan": plan,
+        "--labels": tuple(labels),
+        "--drawn": None if drawn == "at random" else drawn,
     }
     found = compare_systems(
         evidence,

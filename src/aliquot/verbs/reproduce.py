@@ -7,20 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 
-from aliquot.evidence.tables import Evidence
 from aliquot.readers.flags import COLUMNS, PLAIN
 from aliquot.readers.options import ReadOptions
 
 
 def command_line(
     verb: str,
-    sources: Sequence[str | Path | Evidence],
+    sources: Sequence[object],
     given: Mapping[str, object],
     *,
     systems: Sequence[str] | None = None,
     reading: ReadOptions | None = None,
 ) -> str:
-    """Return the command line of a verb, or "" when no line says it: evidence read in Python, a mapping file.
+    """Return the command line of a verb, or "" when no line says it: what was read in Python, a mapping file.
 
     Args:
         verb: the verb.
@@ -34,11 +33,18 @@ def command_line(
         "aliquot compare a.csv 'b c.csv' --margin 2pt --unpaired"
     """
     words = _reading_words(reading or ReadOptions())
-    if words is None or any(isinstance(source, Evidence) for source in sources):
+    if words is None or not all(map(_said, (*sources, *given.values()))):
         return ""
     named = ["--systems", *systems] if systems else []
     options = [word for name, value in given.items() for word in _option_words(name, value)]
     return shlex.join(["aliquot", verb, *map(str, sources), *named, *options, *words])
+
+
+def _said(value: object) -> bool:
+    """Tell whether a value can stand on a command line: evidence and labels read in Python cannot."""
+    if isinstance(value, tuple | list):
+        return all(map(_said, value))  # pyright: ignore[reportUnknownArgumentType] - whatever was given
+    return value is None or isinstance(value, str | Path | int | float)
 
 
 def _reading_words(reading: ReadOptions) -> list[str] | None:

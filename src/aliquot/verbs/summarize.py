@@ -9,11 +9,14 @@ from aliquot.analysis.margins import share_of
 from aliquot.analysis.summarize import SummaryChoices, summarize_systems
 from aliquot.errors import UsageError
 from aliquot.evidence.derivation import with_metric
+from aliquot.evidence.labels import Labels
 from aliquot.evidence.tables import Evidence
+from aliquot.findings.corrected import Drawn
 from aliquot.findings.summary import Summary
 from aliquot.readers.options import ReadOptions
 from aliquot.verbs.clustering import cluster_field, reading_cluster
 from aliquot.verbs.criteria import criteria_of, level_of, say_criteria
+from aliquot.verbs.labels import correcting_labels
 from aliquot.verbs.read import load
 from aliquot.verbs.reproduce import command_line
 
@@ -26,6 +29,8 @@ def summarize(
     cluster: str | None = None,
     at_least: float | str | None = None,
     level: float | None = None,
+    labels: Sequence[str | Path | Labels] = (),
+    drawn: Drawn = "at random",
     options: ReadOptions | None = None,
 ) -> Summary:
     """Summarise the systems of one or more sources; nothing is compared.
@@ -38,6 +43,8 @@ def summarize(
         cluster: field that names the cluster of an item.
         at_least: a floor the pass rate should reach: ``0.9`` or ``"90%"``; by default that of a run's success criteria.
         level: confidence level; by default that of a run's success criteria, else 0.95.
+        labels: files of people's labels of some answers, with which a judge's rates are corrected.
+        drawn: how the answers to label were drawn, as in ``calibrate``.
         options: what the columns of a table mean.
 
     Returns:
@@ -65,6 +72,8 @@ def summarize(
         "--cluster": cluster,
         "--at-least": at_least,
         "--level": level,
+        "--labels": tuple(labels),
+        "--drawn": None if drawn == "at random" else drawn,
     }
     found = summarize_systems(
         evidence,
@@ -75,6 +84,7 @@ def summarize(
             cluster=cluster_field(evidence, cluster),
             at_least=criteria.plan.at_least if floor is None and criteria else floor,
             level=level_of(level, criteria),
+            labels=correcting_labels(evidence, labels, drawn=drawn, options=options),
         ),
         command=command_line("summarize", sources, {**given, "--system": tuple(systems)}, reading=options),
     )

@@ -1,0 +1,81 @@
+"""The first sentence about agreement: how often raters say the same, and how much of that is more than chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from aliquot.findings.agreement import Coefficient
+from aliquot.findings.numbers import write_percent
+from aliquot.findings.verdict import Verdict
+from aliquot.stats.results import Estimate, Undefined
+
+SYMBOLS: Final = {
+    "cohen_kappa": "Cohen's κ",
+    "fleiss_kappa": "Fleiss' κ",
+    "conger_kappa": "Conger's κ",
+    "krippendorff_alpha": "Krippendorff's α",
+    "gwet_ac": "Gwet's AC",
+    "scott_pi": "Scott's π",
+    "brennan_prediger": "Brennan-Prediger",
+    "pearson": "Pearson's r",
+    "spearman": "Spearman's ρ",
+    "kendall_tau_b": "Kendall's τ-b",
+}
+"""What the measures are called on a page."""
+
+
+def write_agreement(
+    observed: Estimate | Undefined,
+    coefficients: Sequence[Coefficient],
+    *,
+    constant: str | None,
+    constant_share: float | None,
+) -> Verdict:
+    """Return the verdict about agreement.
+
+    Args:
+        observed: share of pairs of labels that are the same.
+        coefficients: the measures, the main one first.
+        constant: the label that always giving it would agree with most.
+        constant_share: share of the labels that are it.
+    """
+    if isinstance(observed, Undefined):
+        return Verdict("nothing_to_judge", text=f"NOTHING TO JUDGE: {observed.reason}.")
+    low, high = (write_percent(x, decimals=0) for x in (observed.low, observed.high))
+    said = f"{write_percent(observed.point, decimals=0)}% of pairs of labels are the same ({low} to {high})"
+    always = ""
+    if constant is not None and constant_share is not None:
+        always = f"; always giving {constant!r} would agree with {write_percent(constant_share, decimals=0)}%"
+    main = coefficients[0]
+    if isinstance(main.estimate, Undefined):
+        return Verdict("undecided", text=f"{_without(main, main.estimate)}. {said}{always}.")
+    text = f"{symbol(main.name)} {write_coefficient(main.estimate)}"
+    if main.estimate.low > 0:
+        return Verdict("estimated", text=f"RATERS AGREE BEYOND CHANCE: {text}. {said}{always}.")
+    if main.estimate.high < 0:
+        return Verdict("worse", text=f"RATERS AGREE LESS THAN BY CHANCE: {text}. {said}{always}.")
+    return Verdict("undecided", text=f"NOT SHOWN TO AGREE BEYOND CHANCE: {text}. {said}{always}.")
+
+
+def _without(main: Coefficient, undefined: Undefined) -> str:
+    """Say what is known of a measure that has no interval."""
+    if main.point is None:
+        return f"AGREEMENT BEYOND CHANCE IS UNDEFINED: {undefined.reason}"
+    head = "RATERS AGREE" if main.point > 0 else "NOT SHOWN TO AGREE BEYOND CHANCE"
+    return f"{head}: {symbol(main.name)} is {main.point:.2f} without an interval, as {undefined.reason}"
+
+
+def symbol(name: str) -> str:
+    """Return what a measure is called on a page."""
+    return SYMBOLS.get(name, name)
+
+
+def write_coefficient(estimate: Estimate) -> str:
+    """Write a measure with its interval, to two decimals.
+
+    Examples:
+        >>> write_coefficient(Estimate(0.6667, 0.449, 0.84, 0.95, "x", 80))
+        '0.67 (0.45 to 0.84)'
+    """
+    return f"{estimate.point:.2f} ({estimate.low:.2f} to {estimate.high:.2f})"

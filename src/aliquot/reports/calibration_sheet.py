@@ -1,0 +1,222 @@
+"""A judge held against people as a sheet: the table of verdicts, its errors, its standing, and the rates three ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aliquot.findings.agreement_words import symbol, write_coefficient
+from aliquot.findings.calibration import Calibration, EqualErrors, JudgeBias, JudgeLine
+from aliquot.findings.calibration_words import title_of, write_second
+from aliquot.findings.corrected import Corrected
+from aliquot.findings.numbers import difference_unit, write_difference, write_p, write_percent, write_value
+from aliquot.reports.sheet import Block, Grid, Sheet, lay_out
+from aliquot.stats.results import Estimate, HypothesisTest, Undefined
+
+_SHOWN = 6
+"""Systems shown without ``-v``."""
+
+_NAMED = 6
+"""Answers named without ``-v``."""
+
+
+def sheet_of(found: Calibration) -> Sheet:
+    """Return the text of a finding about a judge."""
+    return lay_out(found, _blocks(found), _details(found))
+
+
+def _blocks(found: Calibration) -> Iterator[Block]:
+    if found.lines and found.passes is not None:
+        yield _table(found.lines[0], found.passes, title=title_of(found))
+    else:
+        yield f"{title_of(found)}."
+    yield _agreement(found)
+    if found.second is not None:
+        yield write_second(found.second)
+    yield _corrected(found, found.corrected[:_SHOWN])
+    if found.difference is not None and isinstance(found.difference.corrected, Undefined):
+        yield f"{found.difference.what}: {found.difference.corrected.reason}."
+    moved = [
+        one for one in found.biases if isinstance(one.test, HypothesisTest) and one.test.p < 1 - found.level
+    ]
+    yield from (_bias(one, found) for one in moved)
+    yield from (_unequal(one) for one in found.equal_errors if (one.adjusted or 1.0) < 1 - found.level)
+    if found.let_through and found.passes is not None:
+        yield f"Passed by the judge and {found.passes[1]!r} to people: {_listed(found.let_through, _NAMED)}."
+    if len(found.more_labels) > 1:
+        first, *others = found.more_labels
+        said = ", ".join(f"{one.labels} labels {write_percent(one.width)}" for one in others[:2])
+        yield f"Width of the corrected interval: {write_percent(first.width)} points; with {said}."
+
+
+def _table(line: JudgeLine, passes: tuple[str, str], *, title: str) -> Grid:
+    good, bad = passes
+    rows = (
+        (f"judge: {good}", str(line.true_pass), str(line.false_pass)),
+        (f"judge: {bad}", str(line.false_fail), str(line.true_fail)),
+    )
+    return Grid(title, ("", f"people: {good}", f"people: {bad}"), rows)
+
+
+def _agreement(found: Calibration) -> str:
+    main = found.agreement[0]
+    told = write_coefficient(main.estimate) if isinstance(main.estimate, Estimate) else "undefined"
+    text = f"Judge with people: {symbol(main.name)} {told}"
+    if not found.lines:
+        return f"{text}."
+    line = found.lines[0]
+    same = (line.true_pass + line.true_fail) / line.labelled if line.labelled else 0.0
+    always = ""
+    if found.constant is not None and found.constant_share is not None:
+        always = (
+            f"; they agree on {write_percent(same, decimals=0)}%, always {found.constant!r} would on "
+            f"{write_percent(found.constant_share, decimals=0)}%"
+        )
+    return f"{text}{always}."
+
+
+def _corrected(found: Calibration, lines: tuple[Corrected, ...]) -> Grid:
+    unit = "%" if found.scale.in_points else ""
+    rest = len(found.corrected) - len(lines)
+    head = (
+        "",
+        f"judge{unit and f' {unit}'}",
+        "people only",
+        "corrected",
+        f"{100 * found.level:g}% interval",
+        "labels",
+    )
+    rows = [_three(one, found) for one in lines]
+    if found.difference is not None:
+        rows.append(_three_apart(found.difference, found))
+    more = f" ({rest} more with -v)" if rest > 0 else ""
+    return Grid(f"As the judge counts, as people say, and corrected{more}", head, tuple(rows))
+
+
+def _three(one: Corrected, found: Calibration) -> tuple[str, ...]:
+    def write(estimate: Estimate | Undefined) -> str:
+        return (
+            "-"
+            if isinstance(estimate, Undefined)
+            else write_value(estimate.point, found.scale, width=estimate.width)
+        )
+
+    return (
+        one.what,
+        write(one.raw),
+        write(one.people),
+        write(one.corrected),
+        _limits(one, found),
+        _labels(one),
+    )
+
+
+def _three_apart(one: Corrected, found: Calibration) -> tuple[str, ...]:
+    def write(estimate: Estimate | Undefined) -> str:
+        if isinstance(estimate, Undefined):
+            return "-"
+        return write_difference(estimate.point, found.scale, width=estimate.width)
+
+    estimate = one.corrected
+    limits = "not available"
+    if isinstance(estimate, Estimate):
+        low, high = (
+            write_difference(x, found.scale, width=estimate.width) for x in (estimate.low, estimate.high)
+        )
+        limits = f"{low} to {high}"
+    return (one.what, write(one.raw), write(one.people), write(estimate), limits, _labels(one))
+
+
+def _limits(one: Corrected, found: Calibration) -> str:
+    if isinstance(one.corrected, Undefined):
+        return "not available"
+    estimate = one.corrected
+    low, high = (write_value(x, found.scale, width=estimate.width) for x in (estimate.low, estimate.high))
+    return f"{low} to {high}"
+
+
+def _labels(one: Corrected) -> str:
+    return f"{one.labelled} of {one.judged}"
+
+
+def _bias(one: JudgeBias, found: Calibration) -> str:
+    if isinstance(one.estimate, Undefined):
+        return f"Bias by {one.feature}: {one.estimate.reason}."
+    point, low, high = (
+        write_difference(x, found.scale, width=one.estimate.width)
+        for x in (one.estimate.point, one.estimate.low, one.estimate.high)
+    )
+    text = (
+        f"Bias by {one.feature}: the judge passes {one.says} {point}{difference_unit(found.scale)} ({low} to {high}) "
+        "more often than others with the same label"
+    )
+    if isinstance(one.shift, Estimate):
+        moved = write_difference(one.shift.point, found.scale, width=one.shift.width)
+        text += f"; that moves the judged difference by {moved}{difference_unit(found.scale)}"
+    return f"{text}."
+
+
+def _unequal(one: EqualErrors) -> str:
+    p = "" if one.adjusted is None else f" (p {one.adjusted:.2g}, all of them allowed for)"
+    gap = ""
+    if isinstance(one.difference, Estimate):
+        gap = f", {100 * one.difference.point:+.0f} points"
+    return f"The judge's {one.share} is another for {one.second} than for {one.first} ({one.by}){gap}{p}."
+
+
+def _listed(names: tuple[str, ...], most: int) -> str:
+    shown = ", ".join(names[:most])
+    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+
+
+def _details(found: Calibration) -> Iterator[Block]:
+    if len(found.corrected) > _SHOWN:
+        yield _corrected(found, found.corrected)
+    if found.lines:
+        yield Grid(
+            "Right verdicts of the judge",
+            ("", "labels", "sensitivity", "specificity", "PPV", "NPV"),
+            tuple(
+                (
+                    one.name if not one.by else f"{one.by} {one.name}",
+                    str(one.labelled),
+                    *map(_share, (one.sensitivity, one.specificity, one.ppv, one.npv)),
+                )
+                for one in found.lines
+            ),
+        )
+    yield Grid(
+        "Judge and people beyond chance",
+        ("measure", "value"),
+        tuple(
+            (symbol(one.name), write_coefficient(one.estimate) if isinstance(one.estimate, Estimate) else "-")
+            for one in found.agreement
+        ),
+    )
+    if found.second is not None:
+        yield Grid(
+            "Agreement with people beyond chance, on average",
+            ("", "answers", "kappa"),
+            tuple(
+                (one.name, str(one.labels), "-" if one.agreement is None else f"{one.agreement:.2f}")
+                for one in found.second.raters
+            ),
+        )
+        if isinstance(found.second.consensus, Estimate):
+            yield f"Against what the other people say together: difference {write_coefficient(found.second.consensus)}."
+    for one in found.equal_errors:
+        p = "-" if isinstance(one.test, Undefined) else write_p(one.test)
+        yield f"{one.share} by {one.by}, {one.first} against {one.second}: {p}, adjusted {one.adjusted or 1.0:.2g}."
+    yield from (_bias(one, found) for one in found.biases)
+    if found.held_back and found.passes is not None:
+        yield f"Failed by the judge and {found.passes[0]!r} to people: {_listed(found.held_back, 20)}."
+    for one in (*found.corrected, *(() if found.difference is None else (found.difference,))):
+        yield f"{one.what}: {one.why}."
+    yield f"Method: {found.why}."
+    yield f"Estimand: {found.estimand}"
+
+
+def _share(share: Estimate | Undefined) -> str:
+    if isinstance(share, Undefined):
+        return "-"
+    low, high = (write_percent(x, decimals=0) for x in (share.low, share.high))
+    return f"{write_percent(share.point, decimals=0)}% ({low} to {high})"

@@ -1,0 +1,115 @@
+"""``calibrate``: a judge held against people, and the rates it gives corrected for its errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from aliquot.analysis.calibrate import CalibrationChoices, calibrate_judge
+from aliquot.analysis.judged import judged_answers
+from aliquot.errors import UsageError
+from aliquot.evidence.labels import Labels
+from aliquot.evidence.tables import Evidence
+from aliquot.findings.calibration import Calibration
+from aliquot.findings.corrected import Drawn
+from aliquot.readers.options import ReadOptions
+from aliquot.stats.inputs import DEFAULT_SEED
+from aliquot.verbs.clustering import cluster_field, reading_cluster
+from aliquot.verbs.labels import judge_metric, people_labels
+from aliquot.verbs.read import load
+from aliquot.verbs.reproduce import command_line
+
+
+def calibrate(
+    *sources: str | Path | Evidence,
+    labels: Sequence[str | Path | Labels] = (),
+    judge: str | None = None,
+    question: str | None = None,
+    raters: Sequence[str] = (),
+    systems: Sequence[str] = (),
+    task: str | None = None,
+    pass_from: float | None = None,
+    drawn: Drawn = "at random",
+    split: str | None = None,
+    margin: float = 0.1,
+    cluster: str | None = None,
+    level: float = 0.95,
+    seed: int | None = None,
+    options: ReadOptions | None = None,
+) -> Calibration:
+    """Hold a judge against people's labels of some of the answers, and correct the rates that it gives.
+
+    Args:
+        *sources: what was judged: paths of runs, logs or tables, or evidence already read.
+        labels: files of labels; by default what people said in the sources themselves.
+        judge: the metric that the judge gives; by default the one that a judge or, failing that, the log gives.
+        question: what people were asked, when the labels answer several.
+        raters: only the labels of these people.
+        systems: only these systems.
+        task: the task; by default the one that was labelled.
+        pass_from: the score from which on the judge passes an answer, where it gives grades and people pass or fail.
+        drawn: how the answers to label were drawn: ``at random``, ``by verdict``, ``by stratum``,
+            ``by stratum and verdict``, or ``unknown`` for answers that were picked.
+        split: ``dev`` or ``test``: only the labels of that part (column ``split``), when a judge is being tuned.
+        margin: how far below people's own agreement still counts as as good as a second labeller.
+        cluster: field that names the cluster of an item.
+        level: confidence level.
+        seed: seed of everything random; by default a fixed one.
+        options: what the columns of a table mean.
+
+    Returns:
+        The finding; ``reports.render`` prints it.
+
+    Raises:
+        UsageError: an unknown name, or grades beside labels that pass or fail without ``pass_from``.
+        InputError: a source that cannot be read, no labels, or labels of answers that are not there.
+
+    Examples:
+        >>> import polars as pl
+        >>> from aliquot import from_frame, labels_from
+        >>> judged = {"item": [str(i) for i in range(60)], "value": [1, 0, 1] * 20}
+        >>> said = {"item": [str(i) for i in range(30)], "label": [1, 0, 1, 1, 0, 0] * 5}
+        >>> found = calibrate(from_frame(pl.DataFrame(judged)), labels=[labels_from(pl.DataFrame(said))])
+        >>> found.lines[0].true_pass, found.lines[0].false_pass
+        (10, 10)
+    """
+    if not sources:
+        raise UsageError("there is no judge to calibrate. Name at least one file or folder.")
+    evidence = load(sources, options=reading_cluster(options, cluster))
+    told = people_labels(evidence, labels, options=options).about(question)
+    if raters:
+        told = told.by(raters)
+    if split is not None:
+        told = told.part(split)
+    given = {
+        "--labels": tuple(labels),
+        "--judge": judge,
+        "--question": question,
+        "--rater": tuple(raters),
+        "--system": tuple(systems),
+        "--task": task,
+        "--pass-from": pass_from,
+        "--drawn": None if drawn == "at random" else drawn,
+        "--split": split,
+        "--margin": None if margin == 0.1 else margin,
+        "--cluster": cluster,
+        "--level": None if level == 0.95 else level,
+        "--seed": seed,
+    }
+    judged = judged_answers(
+        evidence,
+        told,
+        metric=judge_metric(evidence, judge),
+        task=task,
+        systems=systems,
+        cut=pass_from,
+        cluster=cluster_field(evidence, cluster),
+    )
+    return calibrate_judge(
+        evidence,
+        judged,
+        choices=CalibrationChoices(
+            drawn=drawn, margin=margin, level=level, seed=DEFAULT_SEED if seed is None else seed
+        ),
+        command=command_line("calibrate", sources, given, reading=options),
+    )

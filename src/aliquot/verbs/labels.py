@@ -1,0 +1,110 @@
+"""Labels of what was answered: of files, and of logs in which people rated answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from aliquot.analysis.corrected import PeoplesLabels
+from aliquot.errors import InputError, UsageError
+from aliquot.evidence.contents import headline_metric, require, tasks
+from aliquot.evidence.labels import Labels, joined, labels_in
+from aliquot.evidence.tables import Evidence
+from aliquot.findings.corrected import Drawn
+from aliquot.readers.labels import read_labels
+from aliquot.readers.options import ReadOptions
+
+
+def people_labels(
+    source: str | Path | Evidence | Labels,
+    files: Sequence[str | Path | Labels] = (),
+    *,
+    options: ReadOptions | None = None,
+) -> Labels:
+    """Return what people said: of the files, with the key of the answers in the source; else of the source itself.
+
+    Raises:
+        InputError: nobody labelled anything, or a label is of an answer that is not in the source.
+    """
+    if isinstance(source, Labels):
+        return source
+    if not isinstance(source, Evidence):
+        return read_labels(Path(source), options)
+    if not files:
+        found = labels_in(source)
+        if found.frame.is_empty():
+            raise InputError(
+                "nobody labelled any of these answers",
+                file=", ".join(one.path for one in source.sources),
+                remedy="Give labels: --labels FILE (a table with item and label)",
+            )
+        return found
+    own = ReadOptions(
+        missing=options.missing if options else ()
+    )  # the columns named are those of the answers
+    read = [one if isinstance(one, Labels) else read_labels(Path(one), own) for one in files]
+    return stacked([joined(one, source) for one in read])
+
+
+def correcting_labels(
+    evidence: Evidence,
+    files: Sequence[str | Path | Labels],
+    *,
+    drawn: Drawn,
+    options: ReadOptions | None = None,
+) -> PeoplesLabels | None:
+    """Return labels with which a judge's numbers are corrected; None without any.
+
+    Raises:
+        InputError: a label is of an answer that is not there.
+        UsageError: the labels answer several questions.
+    """
+    if not files:
+        return None
+    return PeoplesLabels(people_labels(evidence, files, options=options).about(None), drawn)
+
+
+def judged_labels(evidence: Evidence, metric: str, beside: Labels) -> Labels:
+    """Return the outcomes of a metric as one more rater's labels, under the question that people answered.
+
+    Raises:
+        UsageError: there is no such metric.
+    """
+    require(metric, evidence.metrics["metric"].to_list(), what="metric")
+    found = labels_in(evidence, metric=metric)
+    frame = found.frame.with_columns(rater=pl.lit(metric), metric=pl.lit(beside.questions[0]))
+    return replace(found, frame=frame)
+
+
+def judge_metric(evidence: Evidence, named: str | None) -> str:
+    """Return the metric of the judge: as named, else the one that a judge gave, else the log's own headline.
+
+    Raises:
+        UsageError: there is no such metric, or several were given by judges and none is named.
+    """
+    if named is not None:
+        require(named, evidence.metrics["metric"].to_list(), what="metric")
+        return named
+    judged = evidence.outcomes.filter(pl.col("by") == "judge")["metric"].unique(maintain_order=True).to_list()
+    if len(judged) > 1:
+        raise UsageError(
+            f"several metrics were given by judges. Name one: --judge {', '.join(sorted(judged))}."
+        )
+    if judged:
+        return judged[0]
+    rated = evidence.outcomes.filter(pl.col("by") != "person")["metric"].unique(maintain_order=True).to_list()
+    if len(rated) == 1:
+        return rated[0]
+    return headline_metric(evidence, tasks(evidence)[0])
+
+
+def stacked(parts: Sequence[Labels]) -> Labels:
+    """Return labels of several sources as one."""
+    return Labels(
+        frame=pl.concat([part.frame for part in parts]),
+        sources=tuple(source for part in parts for source in part.sources),
+        notes=tuple(note for part in parts for note in part.notes),
+    )
