@@ -39,6 +39,7 @@ MACHINERY = {
     "printing": "tables as text and HTML",
     "procedures": "what coverage runs",
     "rater_tables": "coding of two lists of labels",
+    "metric_scores": "scores of the same cells, drawn anew, behind metrics against people",
     "ranks": "ranks and counts of pairs behind correlations",
     "replicates": "units that are resampled",
     "resampling": "the engine of the bootstrap",
