@@ -15,16 +15,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from aliquot.errors import UsageError
-from aliquot.stats.agreement import (
+from aliquot.stats.agreement import cohen_kappa, scott_pi
+from aliquot.stats.agreement_many import (
     agreement_coefficients,
     brennan_prediger,
-    cohen_kappa,
     conger_kappa,
     fleiss_kappa,
     gwet_ac,
     krippendorff_alpha,
     raw_agreement,
-    scott_pi,
 )
 from aliquot.stats.agreement_forms import units_of, values_of
 from aliquot.stats.cautions import coverage_warning

@@ -45,6 +45,7 @@ MACHINERY = {
     "procedures": "what coverage runs",
     "rates": "a rate by any interval for x of n",
     "rater_tables": "coding of two lists of labels",
+    "metric_scores": "scores of the same cells, drawn anew, behind metrics against people",
     "ranks": "ranks and counts of pairs behind correlations",
     "replicates": "units that are resampled",
     "resampling": "the engine of the bootstrap",

@@ -19,6 +19,17 @@ if TYPE_CHECKING:
     from aliquot.stats.agreement import krippendorff_alpha as krippendorff_alpha
     from aliquot.stats.agreement import raw_agreement as raw_agreement
     from aliquot.stats.agreement import scott_pi as scott_pi
+    from aliquot.stats.agreement_many import agreement_coefficients as agreement_coefficients
+    from aliquot.stats.agreement_many import brennan_prediger as brennan_prediger
+    from aliquot.stats.agreement_many import conger_kappa as conger_kappa
+    from aliquot.stats.agreement_many import fleiss_kappa as fleiss_kappa
+    from aliquot.stats.agreement_many import gwet_ac as gwet_ac
+    from aliquot.stats.agreement_many import krippendorff_alpha as krippendorff_alpha
+    from aliquot.stats.agreement_many import raw_agreement as raw_agreement
+    from aliquot.stats.agreement_pairs import AgreementDifference as AgreementDifference
+    from aliquot.stats.agreement_pairs import SecondLabeller as SecondLabeller
+    from aliquot.stats.agreement_pairs import agreement_difference as agreement_difference
+    from aliquot.stats.agreement_pairs import second_labeller as second_labeller
     from aliquot.stats.agreement_records import Agreement as Agreement
     from aliquot.stats.apparent import lang_reiczigel as lang_reiczigel
     from aliquot.stats.apparent import rogan_gladen as rogan_gladen
@@ -44,6 +55,9 @@ if TYPE_CHECKING:
     from aliquot.stats.clusters import ClusterVariance as ClusterVariance
     from aliquot.stats.clusters import cluster_variance as cluster_variance
     from aliquot.stats.clusters import clustered_mean as clustered_mean
+    from aliquot.stats.confusion_tables import ClassRates as ClassRates
+    from aliquot.stats.confusion_tables import Confusion as Confusion
+    from aliquot.stats.confusion_tables import confusion as confusion
     from aliquot.stats.corpus import corpus_difference as corpus_difference
     from aliquot.stats.corpus import corpus_metric as corpus_metric
     from aliquot.stats.corpus import corpus_swap as corpus_swap
@@ -127,6 +141,11 @@ if TYPE_CHECKING:
     from aliquot.stats.means import mean as mean
     from aliquot.stats.means import mean_bounded as mean_bounded
     from aliquot.stats.means import mean_t as mean_t
+    from aliquot.stats.metric_ranking import MetricAgreement as MetricAgreement
+    from aliquot.stats.metric_ranking import item_accuracy as item_accuracy
+    from aliquot.stats.metric_ranking import item_correlation as item_correlation
+    from aliquot.stats.metric_ranking import system_accuracy as system_accuracy
+    from aliquot.stats.metric_ranking import system_correlation as system_correlation
     from aliquot.stats.missing import MissingBounds as MissingBounds
     from aliquot.stats.missing import difference_bounds as difference_bounds
     from aliquot.stats.missing import imbens_manski as imbens_manski
@@ -274,16 +293,17 @@ if TYPE_CHECKING:
 _MODULES = {
     "apparent": ("lang_reiczigel", "rogan_gladen"),
     "agreement": (
+    "agreement": ("cohen_kappa", "scott_pi"),
+    "agreement_many": (
         "agreement_coefficients",
         "brennan_prediger",
-        "cohen_kappa",
         "conger_kappa",
         "fleiss_kappa",
         "gwet_ac",
         "krippendorff_alpha",
         "raw_agreement",
-        "scott_pi",
     ),
+    "agreement_pairs": ("AgreementDifference", "SecondLabeller", "agreement_difference", "second_labeller"),
     "agreement_records": ("Agreement",),
     "attempts": ("paired_attempts", "these_items_difference"),
     "betting": ("betting_interval",),
@@ -300,6 +320,7 @@ _MODULES = {
     "class_scores": ("Classification", "classification", "classification_difference"),
     "clustered_tests": ("clustered_mcnemar",),
     "clusters": ("ClusterVariance", "cluster_variance", "clustered_mean"),
+    "confusion_tables": ("ClassRates", "Confusion", "confusion"),
     "corpus": ("corpus_difference", "corpus_metric", "corpus_swap", "corpus_value"),
     "corrected": ("CorrectedRate", "VerdictLevel", "corrected_rate"),
     "corrected_means": ("CorrectedMean", "corrected_mean"),
@@ -358,6 +379,13 @@ _MODULES = {
     "listing": ("Method", "Methods", "methods"),
     "margins": ("paired_margin_test", "t_margin_test", "unpaired_margin_test"),
     "means": ("mean", "mean_bounded", "mean_t"),
+    "metric_ranking": (
+        "MetricAgreement",
+        "item_accuracy",
+        "item_correlation",
+        "system_accuracy",
+        "system_correlation",
+    ),
     "missing": ("MissingBounds", "difference_bounds", "imbens_manski", "mean_bounds"),
     "multiplicity": (
         "benjamini_hochberg",

@@ -84,7 +84,8 @@ def _few_effective(estimate: Estimate, n_eff: float, df: float) -> str | None:
 
 
 def _few_resampled(estimate: Estimate) -> str | None:
-    units, what = (estimate.n, "items") if estimate.clusters is None else (estimate.clusters, "clusters")
+    named = str(estimate.settings.get("units", "items"))
+    units, what = (estimate.n, named) if estimate.clusters is None else (estimate.clusters, "clusters")
     if units >= _FEWEST_RESAMPLED:
         return None
     return _sentence(f"{units:g} {what} are few to draw resamples from", estimate, "80 to 97%")

@@ -252,7 +252,15 @@ def resample_rows(
 
 
 def resampled_interval(
-    values: Floats, point: float, *, name: str, n: int, clusters: int | None, level: float, rng: RandomSource
+    values: Floats,
+    point: float,
+    *,
+    name: str,
+    n: int,
+    clusters: int | None,
+    level: float,
+    rng: RandomSource,
+    units: str = "items",
 ) -> Estimate | Undefined:
     """Percentile limits of resampled values, unless too few have a value or none differs."""
     kept = values[np.isfinite(values)]
@@ -270,7 +278,7 @@ def resampled_interval(
         method=name + RESAMPLED,
         n=n,
         clusters=clusters,
-        settings={**found.settings, **({"seed": seed} if isinstance(seed, int) else {})},
+        settings={**found.settings, "units": units, **({"seed": seed} if isinstance(seed, int) else {})},
     )
 
 
