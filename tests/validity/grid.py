@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from aliquot.stats.designs import AttemptsDesign, PairedDesign, RateDesign, ScoresDesign, UnpairedDesign
-from tests.validity import one_call
+from tests.validity import judged, one_call
 from tests.validity.cells import Cell, simulated
 from tests.validity.enumerated import mean_rate, one_rate, paired_rates, two_rates
 
@@ -244,5 +244,21 @@ SECTIONS = (
         "Both sides at the same rate. Naive are Miettinen–Nurminen and the pooled z on all rows.",
         _clustered_groups,
         share=0.25,
+    ),
+    Section(
+        "judged_rates",
+        "A rate that a fallible judge measured: post-stratified, MOVER",
+        "n labels drawn at random from all rows judged; se and sp are the judge's sensitivity and specificity. "
+        "Naive is PPI++ with its normal interval.",
+        judged.rate_cells,
+        share=10,
+    ),
+    Section(
+        "judged_pairs",
+        "A difference that a fallible judge measured: Tango with the variance of PPI++",
+        "n labelled items of n + 1000 judged, ψ the share on which the systems truly differ. "
+        "Naive is Tango on the judge's verdicts of all items.",
+        judged.pair_cells,
+        share=10,
     ),
 )

@@ -130,7 +130,7 @@ def rate_cells() -> Iterator[Cell]:
     """P .5 to .99, five judges, 30 to 500 labels, four times as many further rows, or 2,000."""
     for judge in JUDGES:
         for n in (30, 40, 100, 200, 500):
-            for others in (4 * n, 2000):
+            for others in dict.fromkeys((4 * n, 2000)):
                 for p in RATES:
                     row = f"se {judge[0]:g}, sp {judge[1]:g}; {n} labels, {others} more rows"
                     yield Cell("judged_rates", row, f"P = {p:g}", n, judged_rates(p, judge, n, others))

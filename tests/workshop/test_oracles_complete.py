@@ -21,6 +21,7 @@ TOPICS = (
     "05_clustered_se",
     "06_bootstrap",
     "08_agreement",
+    "09_diagnostic",
     "12_passk",
     "15_text_metrics",
     "seeds",

@@ -120,7 +120,7 @@ def judge_accuracy(
     truth, said = as_pair(labels, verdicts)
     kept = ~(np.isnan(truth) | np.isnan(said))
     groups = None if clusters is None else as_codes(clusters, truth.size, name="clusters")[kept]
-    mass = None if weights is None else as_values(weights, name="weights", low=0.0)
+    mass = None if weights is None else as_values(weights, name="weights", at_least=0, low=0.0)
     if mass is not None and mass.size != truth.size:
         raise UsageError(f"weights must have one weight for each of the {truth.size} rows; got {mass.size}")
     rows = _Rows(truth[kept], said[kept], groups, None if mass is None else mass[kept], method, level)
@@ -181,7 +181,7 @@ def accuracy_by(
     truth, said = as_pair(labels, verdicts)
     codes, names = as_names(by, truth.size, name="by")
     groups = None if clusters is None else as_array(clusters, name="clusters", wanted="a list of labels")
-    mass = None if weights is None else as_values(weights, name="weights", low=0.0)
+    mass = None if weights is None else as_values(weights, name="weights", at_least=0, low=0.0)
     for name, given in (("clusters", groups), ("weights", mass)):
         if given is not None and given.shape != truth.shape:
             raise UsageError(

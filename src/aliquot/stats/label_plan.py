@@ -331,7 +331,9 @@ def _whole(n: int, pull: Floats, least: Floats, most: Floats) -> Integers:
         return np.clip(factor * pull, least, most)
 
     some = pull > 0
-    top = float((most[some] / pull[some]).max())
+    if most[some].sum() <= n:
+        return np.where(some, most, 0).astype(np.int64)
+    top = 1.01 * float((most[some] / pull[some]).max())
     wanted = target(bisect(lambda factor: float(target(factor).sum()) - n, 0.0, top))
     found = np.floor(wanted + 1e-9)
     room = np.argsort(-np.where(found < most, wanted - found, -1.0), kind="stable")
