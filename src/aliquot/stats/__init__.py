@@ -10,14 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from aliquot.stats.agreement import agreement_coefficients as agreement_coefficients
-    from aliquot.stats.agreement import brennan_prediger as brennan_prediger
     from aliquot.stats.agreement import cohen_kappa as cohen_kappa
-    from aliquot.stats.agreement import conger_kappa as conger_kappa
-    from aliquot.stats.agreement import fleiss_kappa as fleiss_kappa
-    from aliquot.stats.agreement import gwet_ac as gwet_ac
-    from aliquot.stats.agreement import krippendorff_alpha as krippendorff_alpha
-    from aliquot.stats.agreement import raw_agreement as raw_agreement
     from aliquot.stats.agreement import scott_pi as scott_pi
     from aliquot.stats.agreement_many import agreement_coefficients as agreement_coefficients
     from aliquot.stats.agreement_many import brennan_prediger as brennan_prediger
@@ -291,9 +284,10 @@ if TYPE_CHECKING:
     from aliquot.stats.validity import coverage as coverage
 
 _MODULES = {
-    "apparent": ("lang_reiczigel", "rogan_gladen"),
     "agreement": (
-    "agreement": ("cohen_kappa", "scott_pi"),
+        "cohen_kappa",
+        "scott_pi",
+    ),
     "agreement_many": (
         "agreement_coefficients",
         "brennan_prediger",
@@ -303,12 +297,32 @@ _MODULES = {
         "krippendorff_alpha",
         "raw_agreement",
     ),
-    "agreement_pairs": ("AgreementDifference", "SecondLabeller", "agreement_difference", "second_labeller"),
+    "agreement_pairs": (
+        "AgreementDifference",
+        "SecondLabeller",
+        "agreement_difference",
+        "second_labeller",
+    ),
     "agreement_records": ("Agreement",),
-    "attempts": ("paired_attempts", "these_items_difference"),
+    "apparent": (
+        "lang_reiczigel",
+        "rogan_gladen",
+    ),
+    "attempts": (
+        "paired_attempts",
+        "these_items_difference",
+    ),
     "betting": ("betting_interval",),
-    "binomial_tests": ("binomial_exact", "binomial_mid_p", "binomial_score"),
-    "bootstrap": ("abc_interval", "bootstrap_difference", "bootstrap_mean"),
+    "binomial_tests": (
+        "binomial_exact",
+        "binomial_mid_p",
+        "binomial_score",
+    ),
+    "bootstrap": (
+        "abc_interval",
+        "bootstrap_difference",
+        "bootstrap_mean",
+    ),
     "bootstrap_intervals": (
         "basic_interval",
         "bca_interval",
@@ -317,14 +331,41 @@ _MODULES = {
         "studentized_interval",
     ),
     "cautions": ("coverage_warning",),
-    "class_scores": ("Classification", "classification", "classification_difference"),
+    "class_scores": (
+        "Classification",
+        "classification",
+        "classification_difference",
+    ),
     "clustered_tests": ("clustered_mcnemar",),
-    "clusters": ("ClusterVariance", "cluster_variance", "clustered_mean"),
-    "confusion_tables": ("ClassRates", "Confusion", "confusion"),
-    "corpus": ("corpus_difference", "corpus_metric", "corpus_swap", "corpus_value"),
-    "corrected": ("CorrectedRate", "VerdictLevel", "corrected_rate"),
-    "corrected_means": ("CorrectedMean", "corrected_mean"),
-    "corrected_pairs": ("CorrectedDifference", "corrected_difference"),
+    "clusters": (
+        "ClusterVariance",
+        "cluster_variance",
+        "clustered_mean",
+    ),
+    "confusion_tables": (
+        "ClassRates",
+        "Confusion",
+        "confusion",
+    ),
+    "corpus": (
+        "corpus_difference",
+        "corpus_metric",
+        "corpus_swap",
+        "corpus_value",
+    ),
+    "corrected": (
+        "CorrectedRate",
+        "VerdictLevel",
+        "corrected_rate",
+    ),
+    "corrected_means": (
+        "CorrectedMean",
+        "corrected_mean",
+    ),
+    "corrected_pairs": (
+        "CorrectedDifference",
+        "corrected_difference",
+    ),
     "correlation": (
         "DesignEffect",
         "Intraclass",
@@ -340,15 +381,32 @@ _MODULES = {
         "pearson_correlation",
         "spearman_correlation",
     ),
-    "decision": ("decided_interval", "rejects"),
+    "decision": (
+        "decided_interval",
+        "rejects",
+    ),
     "dependent_correlations": (
         "CorrelationDifference",
         "correlation_difference",
         "printed_correlation_difference",
     ),
-    "designs": ("AttemptsDesign", "PairedDesign", "RateDesign", "ScoresDesign", "UnpairedDesign"),
-    "diagnostics": ("JudgeAccuracy", "accuracy_by", "judge_accuracy"),
-    "discordance": ("discordance_range", "feasible_difference", "pairing_break_even"),
+    "designs": (
+        "AttemptsDesign",
+        "PairedDesign",
+        "RateDesign",
+        "ScoresDesign",
+        "UnpairedDesign",
+    ),
+    "diagnostics": (
+        "JudgeAccuracy",
+        "accuracy_by",
+        "judge_accuracy",
+    ),
+    "discordance": (
+        "discordance_range",
+        "feasible_difference",
+        "pairing_break_even",
+    ),
     "equivalence": (
         "graded_margin_power",
         "graded_margin_sample_size",
@@ -357,15 +415,40 @@ _MODULES = {
         "unpaired_margin_power",
         "unpaired_margin_sample_size",
     ),
-    "error_gaps": ("ErrorGap", "equal_errors"),
-    "facets": ("DecisionStudy", "FacetStep", "decision_study"),
-    "families": ("mean_family", "paired_scores", "proportion_family"),
+    "error_gaps": (
+        "ErrorGap",
+        "equal_errors",
+    ),
+    "facets": (
+        "DecisionStudy",
+        "FacetStep",
+        "decision_study",
+    ),
+    "families": (
+        "mean_family",
+        "paired_scores",
+        "proportion_family",
+    ),
     "family": ("Family",),
-    "group_permutation": ("cluster_permutation", "permutation_means"),
-    "heterogeneity": ("Shrinkage", "cochran_q", "shrink_groups"),
-    "icc": ("RaterICC", "rater_icc"),
+    "group_permutation": (
+        "cluster_permutation",
+        "permutation_means",
+    ),
+    "heterogeneity": (
+        "Shrinkage",
+        "cochran_q",
+        "shrink_groups",
+    ),
+    "icc": (
+        "RaterICC",
+        "rater_icc",
+    ),
     "interaction": ("interaction_test",),
-    "judge_bias": ("CovariateBias", "CovariateEffect", "covariate_bias"),
+    "judge_bias": (
+        "CovariateBias",
+        "CovariateEffect",
+        "covariate_bias",
+    ),
     "label_plan": (
         "LabelPlan",
         "TwoPhase",
@@ -376,9 +459,21 @@ _MODULES = {
         "verdict_cells",
     ),
     "label_split": ("development_rows",),
-    "listing": ("Method", "Methods", "methods"),
-    "margins": ("paired_margin_test", "t_margin_test", "unpaired_margin_test"),
-    "means": ("mean", "mean_bounded", "mean_t"),
+    "listing": (
+        "Method",
+        "Methods",
+        "methods",
+    ),
+    "margins": (
+        "paired_margin_test",
+        "t_margin_test",
+        "unpaired_margin_test",
+    ),
+    "means": (
+        "mean",
+        "mean_bounded",
+        "mean_t",
+    ),
     "metric_ranking": (
         "MetricAgreement",
         "item_accuracy",
@@ -386,7 +481,12 @@ _MODULES = {
         "system_accuracy",
         "system_correlation",
     ),
-    "missing": ("MissingBounds", "difference_bounds", "imbens_manski", "mean_bounds"),
+    "missing": (
+        "MissingBounds",
+        "difference_bounds",
+        "imbens_manski",
+        "mean_bounds",
+    ),
     "multiplicity": (
         "benjamini_hochberg",
         "benjamini_yekutieli",
@@ -398,9 +498,20 @@ _MODULES = {
         "step_down",
         "tarone_holm",
     ),
-    "noise_limits": ("NoiseLimit", "noise_limit", "spearman_brown"),
-    "pair_matrices": ("AllPairs", "all_pairs"),
-    "paired": ("paired_binary_difference", "paired_difference", "paired_graded_difference"),
+    "noise_limits": (
+        "NoiseLimit",
+        "noise_limit",
+        "spearman_brown",
+    ),
+    "pair_matrices": (
+        "AllPairs",
+        "all_pairs",
+    ),
+    "paired": (
+        "paired_binary_difference",
+        "paired_difference",
+        "paired_graded_difference",
+    ),
     "paired_family": ("paired_binary",),
     "paired_intervals": (
         "agresti_min",
@@ -410,9 +521,16 @@ _MODULES = {
         "rate_ratio_paired",
         "wald_paired",
     ),
-    "paired_margins": ("MarginRange", "feasible_tables", "mcnemar_range"),
+    "paired_margins": (
+        "MarginRange",
+        "feasible_tables",
+        "mcnemar_range",
+    ),
     "paired_score": ("tango",),
-    "paired_tests": ("mcnemar", "paired_table"),
+    "paired_tests": (
+        "mcnemar",
+        "paired_table",
+    ),
     "pass_k": (
         "IndependenceGap",
         "independence_gap",
@@ -422,7 +540,10 @@ _MODULES = {
         "pass_hat_k",
     ),
     "permutation": ("sign_flip",),
-    "position": ("PositionBias", "position_bias"),
+    "position": (
+        "PositionBias",
+        "position_bias",
+    ),
     "power": (
         "DesignErrors",
         "Detectable",
@@ -445,23 +566,70 @@ _MODULES = {
         "unpaired_exact_power",
         "unpaired_exact_sample_size",
     ),
-    "power_graded": ("paired_t_detectable", "paired_t_errors", "paired_t_power", "paired_t_sample_size"),
-    "power_labels": ("judged_r2", "labels_sample_size"),
-    "power_pilot": ("SampleSizeRange", "pilot_power", "pilot_sample_size", "sample_size_range"),
+    "power_graded": (
+        "paired_t_detectable",
+        "paired_t_errors",
+        "paired_t_power",
+        "paired_t_sample_size",
+    ),
+    "power_labels": (
+        "judged_r2",
+        "labels_sample_size",
+    ),
+    "power_pilot": (
+        "SampleSizeRange",
+        "pilot_power",
+        "pilot_sample_size",
+        "sample_size_range",
+    ),
     "power_unpaired": (
         "unpaired_arcsine_power",
         "unpaired_detectable",
         "unpaired_sample_size",
         "unpaired_z_power",
     ),
-    "precision": ("paired_half_width", "paired_precision_size", "rate_half_width", "rate_precision_size"),
+    "precision": (
+        "paired_half_width",
+        "paired_precision_size",
+        "rate_half_width",
+        "rate_precision_size",
+    ),
     "prediction_powered": ("prediction_powered_mean",),
-    "printed_rates": ("Attainable", "attainable", "rate_error", "sizes_that_fit"),
-    "proportions": ("agresti_coull", "clopper_pearson", "jeffreys", "mid_p_interval", "proportion", "wilson"),
-    "quantiles": ("paired_quantile", "quantile", "quantile_difference", "smallest_n"),
-    "rater_tables": ("RatingTable", "rating_table", "ratings_by_item"),
-    "rates": ("floor_interval", "rate"),
-    "ratios": ("UnboundedRatio", "fieller", "fieller_from_moments", "ratio_linear"),
+    "printed_rates": (
+        "Attainable",
+        "attainable",
+        "rate_error",
+        "sizes_that_fit",
+    ),
+    "proportions": (
+        "agresti_coull",
+        "clopper_pearson",
+        "jeffreys",
+        "mid_p_interval",
+        "proportion",
+        "wilson",
+    ),
+    "quantiles": (
+        "paired_quantile",
+        "quantile",
+        "quantile_difference",
+        "smallest_n",
+    ),
+    "rater_tables": (
+        "RatingTable",
+        "rating_table",
+        "ratings_by_item",
+    ),
+    "rates": (
+        "floor_interval",
+        "rate",
+    ),
+    "ratios": (
+        "UnboundedRatio",
+        "fieller",
+        "fieller_from_moments",
+        "ratio_linear",
+    ),
     "repeats": (
         "ItemMeans",
         "Precision",
@@ -470,18 +638,66 @@ _MODULES = {
         "precision_table",
         "variance_components",
     ),
-    "replicates": ("exact_resamples", "resample_mean"),
-    "results": ("Estimate", "HypothesisTest", "Undefined"),
-    "selection": ("Picked", "expected_maximum", "picked_best"),
-    "simultaneous": ("MaxT", "max_t", "simultaneous_interval", "simultaneous_intervals"),
-    "spread": ("CrossedSpread", "crossed_spread"),
-    "strata": ("StratifiedVariance", "stratified_variance"),
-    "stratified": ("stratified_difference", "stratified_mean", "stratified_sign_flip"),
-    "unpaired": ("unpaired_means", "unpaired_rates", "welch_test"),
-    "unpaired_exact": ("boschloo", "fisher", "unpaired_test"),
-    "unpaired_forms": ("chi_squared", "newcombe_unpaired", "unpaired_binary", "wald_unpaired", "z_pooled"),
-    "unpaired_score": ("mee", "miettinen_nurminen", "mn_score_test"),
-    "validity": ("Coverage", "Operation", "coverage"),
+    "replicates": (
+        "exact_resamples",
+        "resample_mean",
+    ),
+    "results": (
+        "Estimate",
+        "HypothesisTest",
+        "Undefined",
+    ),
+    "selection": (
+        "Picked",
+        "expected_maximum",
+        "picked_best",
+    ),
+    "simultaneous": (
+        "MaxT",
+        "max_t",
+        "simultaneous_interval",
+        "simultaneous_intervals",
+    ),
+    "spread": (
+        "CrossedSpread",
+        "crossed_spread",
+    ),
+    "strata": (
+        "StratifiedVariance",
+        "stratified_variance",
+    ),
+    "stratified": (
+        "stratified_difference",
+        "stratified_mean",
+        "stratified_sign_flip",
+    ),
+    "unpaired": (
+        "unpaired_means",
+        "unpaired_rates",
+        "welch_test",
+    ),
+    "unpaired_exact": (
+        "boschloo",
+        "fisher",
+        "unpaired_test",
+    ),
+    "unpaired_forms": (
+        "chi_squared",
+        "newcombe_unpaired",
+        "unpaired_binary",
+        "wald_unpaired",
+        "z_pooled",
+    ),
+    "unpaired_score": (
+        "mee",
+        "miettinen_nurminen",
+        "mn_score_test",
+    ),
+    "validity": (
+        "Coverage",
+        "Operation",
+        "coverage",
+    ),
 }
 _HOMES = dict(sorted((name, module) for module, names in _MODULES.items() for name in names))
 
