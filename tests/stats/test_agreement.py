@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from aliquot.errors import UsageError
 from aliquot.stats.agreement import cohen_kappa, scott_pi
+from aliquot.stats.agreement_forms import units_of, values_of
 from aliquot.stats.agreement_many import (
     agreement_coefficients,
     brennan_prediger,
@@ -25,7 +26,6 @@ from aliquot.stats.agreement_many import (
     krippendorff_alpha,
     raw_agreement,
 )
-from aliquot.stats.agreement_forms import units_of, values_of
 from aliquot.stats.cautions import coverage_warning
 from aliquot.stats.rater_tables import RatingTable, rating_table, ratings_by_item
 from aliquot.stats.results import Undefined

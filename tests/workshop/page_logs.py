@@ -26,7 +26,7 @@ def write_logs(folder: Path) -> None:
     _write(folder / "this-week.csv", "item,codes", _coded("t", stale=31, seed=2))
     _write(folder / "two-raters.csv", "item,ana,ben", _rated())
     judged, labels = _judged()
-    _write(folder / "judged.csv", "item,system,judged", judged)
+    _write(folder / "judged.csv", "item,system,metric,value", judged)
     _write(folder / "people.csv", "item,system,rater,label", labels)
 
 
@@ -109,7 +109,7 @@ def _judged() -> tuple[list[str], list[str]]:
         for system, rate in (("main", 0.68), ("pr", 0.79)):
             good = hard < rate
             passes = drawn.random() < (0.95 if good else 0.3)
-            judged.append(f"q{place:03d},{system},{int(passes)}")
+            judged.append(f"q{place:03d},{system},judged,{int(passes)}")
             raters = ("ana", "ben") if place < 60 else ("ana",) if place < 120 else ()
             for rater in raters:
                 right = good is (drawn.random() < 0.96)

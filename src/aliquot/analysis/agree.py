@@ -26,7 +26,8 @@ from aliquot.findings.agreement import (
     TwoByTwo,
 )
 from aliquot.findings.agreement_words import write_agreement
-from aliquot.stats.agreement import agreement_coefficients, cohen_kappa, raw_agreement
+from aliquot.stats.agreement import cohen_kappa
+from aliquot.stats.agreement_many import agreement_coefficients, raw_agreement
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.stats.results import Estimate, Undefined
 
