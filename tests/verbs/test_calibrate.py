@@ -300,6 +300,16 @@ def test_a_part_of_the_labels_is_named() -> None:
         calibrate(from_frame(verdicts), labels=[labels_from(parts)], split="train")
 
 
+def test_without_a_column_the_halves_are_drawn_once_and_are_alike() -> None:
+    dev, test, again = (_found(split=part) for part in ("dev", "test", "dev"))
+    assert dev.n_labelled + test.n_labelled == 160
+    assert dev.lines == again.lines
+    assert abs(dev.lines[0].false_pass - test.lines[0].false_pass) <= 2
+    assert dev.n_judged == test.n_judged == 400
+    with pytest.raises(UsageError, match="dev or test"):
+        _found(split="train")
+
+
 def test_without_labels_or_sources_it_says_so() -> None:
     verdicts, _ = _judged()
     with pytest.raises(InputError, match="--labels FILE"):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aliquot.analysis.agreement_remarks import find_agreement_warnings
+from aliquot.analysis.label_spread import spread_of
 from aliquot.analysis.margins import check_level
 from aliquot.analysis.ratings import Ratings, ratings_of
 from aliquot.analysis.software import versions
@@ -28,6 +29,8 @@ from aliquot.findings.agreement import (
 from aliquot.findings.agreement_words import write_agreement
 from aliquot.stats.agreement import cohen_kappa
 from aliquot.stats.agreement_many import agreement_coefficients, raw_agreement
+from aliquot.stats.correlations import Correlation, kendall_tau, pearson_correlation, spearman_correlation
+from aliquot.stats.icc import Form, RaterICC, rater_icc
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.stats.results import Estimate, Undefined
 
@@ -48,6 +51,20 @@ SAYS: Final = {
     "krippendorff_alpha": "any raters and gaps; chance draws without replacement",
     "gwet_ac": "hardly moved by a frequent label",
     "brennan_prediger": "by chance every label is as likely",
+    "icc1": "one rating, raters differ from answer to answer",
+    "icc2": "one rating, raters a sample of many; levels count",
+    "icc2k": "the mean of these raters; levels count",
+    "icc3": "one rating, these raters; their levels do not count",
+    "pearson": "on a line",
+    "spearman": "in the same order, by ranks",
+    "kendall_tau": "pairs in the same order, ties allowed for",
+}
+
+ICC: Final[tuple[Form, ...]] = ("ICC1", "ICC2", "ICC2k", "ICC3")
+CORRELATIONS: Final = {
+    "pearson": pearson_correlation,
+    "spearman": spearman_correlation,
+    "kendall_tau": kendall_tau,
 }
 
 _TWO: Final = ("cohen_kappa", "krippendorff_alpha", "gwet_ac", "scott_pi", "brennan_prediger")
@@ -107,6 +124,7 @@ def agree_raters(labels: Labels, *, choices: AgreementChoices, command: str = ""
         two_by_two=_two_by_two(ratings),
         confusion=_confusion(ratings),
         classes=tuple(_classes(ratings)),
+        spread=spread_of(labels),
         disagreements=tuple(_disagreement(ratings, place) for place in differing[:MOST_LISTED]),
         n_disagreements=len(differing),
         level=choices.level,
@@ -139,12 +157,39 @@ def measures(ratings: Ratings, choices: AgreementChoices) -> tuple[Coefficient, 
         level=choices.level,
         rng=choices.seed,
     )
-    return tuple(
-        Coefficient(name, SAYS[name], None, one)
-        if isinstance(one, Undefined)
-        else Coefficient(name, SAYS[name], one.point, one.interval)
-        for name, one in found.items()
+    return (
+        *(
+            Coefficient(name, SAYS[name], None, one)
+            if isinstance(one, Undefined)
+            else Coefficient(name, SAYS[name], one.point, one.interval)
+            for name, one in found.items()
+        ),
+        *(numeric_measures(ratings, choices) if ratings.measured != "nominal" else ()),
     )
+
+
+def numeric_measures(ratings: Ratings, choices: AgreementChoices) -> Iterator[Coefficient]:
+    """Yield what numbers have beside labels: intraclass correlations, and of two raters how they go together.
+
+    Args:
+        ratings: the labels as arrays, in order.
+        choices: the level and the seed.
+    """
+    for form in ICC:
+        found = rater_icc(ratings.values, form=form, level=choices.level)
+        yield _measure(form.lower(), found)
+    if len(ratings.raters) == 2:
+        a, b = ratings.values.T
+        for name, correlation in CORRELATIONS.items():
+            yield _measure(
+                name, correlation(a, b, clusters=ratings.clusters, level=choices.level, rng=choices.seed)
+            )
+
+
+def _measure(name: str, found: RaterICC | Correlation | Undefined) -> Coefficient:
+    if isinstance(found, Undefined):
+        return Coefficient(name, SAYS[name], None, found)
+    return Coefficient(name, SAYS[name], found.point, found.interval)
 
 
 def nothing_shared(ratings: Ratings) -> str:

@@ -16,6 +16,7 @@ from aliquot.analysis.judge_tests import errors_apart
 from aliquot.analysis.judged import Judged
 from aliquot.analysis.label_plan import more_labels
 from aliquot.analysis.margins import check_level
+from aliquot.analysis.metric_against_people import metric_against_people
 from aliquot.analysis.ratings import Ratings
 from aliquot.analysis.second_labeller import beside_people
 from aliquot.analysis.software import versions
@@ -88,6 +89,7 @@ def calibrate_judge(
         tied=judged.tied,
         drawn=choices.drawn,
         agreement=agreement,
+        ranking=tuple(metric_against_people(judged, level=choices.level, seed=choices.seed)),
         constant=constant,
         constant_share=share,
         lines=lines,

@@ -28,7 +28,11 @@ from aliquot.cli.options import Shown, label_options, output_forms, reading_opti
     metavar="SCORE",
     help="The judge passes an answer from this score on, if it grades.",
 )
-@click.option("--split", metavar="PART", help="Only the labels of this part (column split): dev, test.")
+@click.option(
+    "--split",
+    metavar="PART",
+    help="Only the labels of this half: dev or test, by the column split or drawn by the seed.",
+)
 @click.option(
     "--margin",
     type=float,

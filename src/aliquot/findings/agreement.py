@@ -119,6 +119,55 @@ class Disagreement:
     labels: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One thing that labels differ by.
+
+    Attributes:
+        name: ``item``, ``system``, ``rater``, two of them behind a colon, or ``within`` for what is left.
+        variance: of one label.
+        share: of the whole.
+    """
+
+    name: str
+    variance: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class BuyNext:
+    """One thing doubled.
+
+    Attributes:
+        facet: ``item`` or ``rater`` (labels of each answer).
+        levels: from how many to how many.
+        se: the standard error then.
+        labels: labels more.
+    """
+
+    facet: str
+    levels: tuple[int, int]
+    se: float
+    labels: int
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSpread:
+    """What the variance of a label is made of, and what more of each would buy.
+
+    Attributes:
+        sources: the parts.
+        target: of what the standard error is.
+        se: the standard error as it is.
+        steps: what takes most variance off for a label comes first.
+    """
+
+    sources: tuple[Source, ...]
+    target: str
+    se: float
+    steps: tuple[BuyNext, ...]
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class RaterAgreement(Spoken):
     """How far raters agree.
@@ -139,6 +188,7 @@ class RaterAgreement(Spoken):
         two_by_two: of two raters and two labels.
         confusion: counts of two raters, rows the first one's labels; empty with other than two.
         classes: of two raters, the second held against the first.
+        spread: what labels differ by, and what more would buy; None where labels are names.
         disagreements: answers on which raters differ, the widest apart first.
         n_disagreements: how many there are.
         level: confidence level.
@@ -168,6 +218,7 @@ class RaterAgreement(Spoken):
     two_by_two: TwoByTwo | None
     confusion: tuple[tuple[int, ...], ...]
     classes: tuple[ClassLine, ...]
+    spread: LabelSpread | None
     disagreements: tuple[Disagreement, ...]
     n_disagreements: int
     level: float

@@ -20,7 +20,15 @@ SYMBOLS: Final = {
     "brennan_prediger": "Brennan-Prediger",
     "pearson": "Pearson's r",
     "spearman": "Spearman's ρ",
-    "kendall_tau_b": "Kendall's τ-b",
+    "kendall_tau": "Kendall's τ-b",
+    "item_accuracy": "pairs by item",
+    "item_correlation": "τ-b by item",
+    "system_accuracy": "pairs of systems",
+    "system_correlation": "r of systems",
+    "icc1": "ICC(1)",
+    "icc2": "ICC(2)",
+    "icc2k": "ICC(2,k)",
+    "icc3": "ICC(3)",
 }
 """What the measures are called on a page."""
 

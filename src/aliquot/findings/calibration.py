@@ -160,6 +160,7 @@ class Calibration(Spoken):
         tied: answers on which people split evenly, where the first one's label counts.
         drawn: how the answers to label were drawn.
         agreement: measures of judge and people, the main one first.
+        ranking: whether the metric orders answers and systems as people do.
         constant: the label that always giving it would agree with most.
         constant_share: share of the labels that are it.
         lines: the judge's errors, over all labelled answers first.
@@ -195,6 +196,7 @@ class Calibration(Spoken):
     tied: int
     drawn: Drawn
     agreement: tuple[Coefficient, ...]
+    ranking: tuple[Coefficient, ...]
     constant: str | None
     constant_share: float | None
     lines: tuple[JudgeLine, ...]

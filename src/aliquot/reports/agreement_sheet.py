@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aliquot.findings.agreement import Coefficient, RaterAgreement, RaterLine
+from aliquot.findings.agreement import Coefficient, LabelSpread, RaterAgreement, RaterLine
 from aliquot.findings.agreement_words import symbol, write_coefficient
 from aliquot.findings.numbers import write_count, write_percent
 from aliquot.reports.sheet import Block, Grid, Sheet, lay_out
@@ -12,6 +12,9 @@ from aliquot.stats.results import Estimate, Undefined
 
 _SHOWN = 5
 """Disagreements and raters shown without ``-v``."""
+
+_SOURCES = {"within": "what is left", "item": "items", "rater": "raters", "system": "systems"}
+_BOUGHT = {"item": "items", "rater": "labels an answer"}
 
 _MOST_LABELS = 8
 """Labels up to which the table of two raters is shown without ``-v``."""
@@ -138,6 +141,8 @@ def _details(found: RaterAgreement) -> Iterator[Block]:
                 for one in found.pairs
             ),
         )
+    if found.spread is not None:
+        yield from _spread_of(found.spread)
     if len(found.disagreements) > _SHOWN:
         yield _disagreements(found, len(found.disagreements))
     for one in found.coefficients:
@@ -145,6 +150,21 @@ def _details(found: RaterAgreement) -> Iterator[Block]:
         yield f"{symbol(one.name)}: {one.says}{reason}."
     yield f"Method: {found.why}."
     yield f"Estimand: {found.estimand}"
+
+
+def _spread_of(spread: LabelSpread) -> Iterator[Block]:
+    each = " a system" if "system" in spread.target else ""
+    yield Grid(
+        "What one label's variance is made of",
+        ("source", "share"),
+        tuple((_SOURCES.get(one.name, one.name), f"{write_percent(one.share)}%") for one in spread.sources),
+    )
+    steps = "; ".join(
+        f"{one.levels[1]} {_BOUGHT[one.facet]} in place of {one.levels[0]} {one.se:.3g} "
+        f"({one.labels:,} labels more{each})"
+        for one in spread.steps
+    )
+    yield f"Standard error of {spread.target} {spread.se:.3g}; what to buy next: {steps}."
 
 
 def _share(value: float | Undefined) -> str:

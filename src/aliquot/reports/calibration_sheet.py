@@ -192,6 +192,23 @@ def _details(found: Calibration) -> Iterator[Block]:
             for one in found.agreement
         ),
     )
+    if found.ranking:
+        yield Grid(
+            "Does it order answers and systems as people do?",
+            ("measure", "value", "of what"),
+            tuple(
+                (
+                    symbol(one.name),
+                    "-"
+                    if one.point is None
+                    else write_coefficient(one.estimate)
+                    if isinstance(one.estimate, Estimate)
+                    else f"{one.point:.2f}",
+                    one.says,
+                )
+                for one in found.ranking
+            ),
+        )
     if found.second is not None:
         yield Grid(
             "Agreement with people beyond chance, on average",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 from aliquot.analysis.calibrate import CalibrationChoices, calibrate_judge
 from aliquot.analysis.judged import judged_answers
+from aliquot.analysis.label_parts import Part, part_of
 from aliquot.errors import UsageError
 from aliquot.evidence.labels import Labels
 from aliquot.evidence.tables import Evidence
@@ -50,7 +52,8 @@ def calibrate(
         pass_from: the score from which on the judge passes an answer, where it gives grades and people pass or fail.
         drawn: how the answers to label were drawn: ``at random``, ``by verdict``, ``by stratum``,
             ``by stratum and verdict``, or ``unknown`` for answers that were picked.
-        split: ``dev`` or ``test``: only the labels of that part (column ``split``), when a judge is being tuned.
+        split: ``dev`` or ``test``: only the labels of that part, when a judge is being tuned: by the column ``split``,
+            else halves drawn by the seed.
         margin: how far below people's own agreement still counts as as good as a second labeller.
         cluster: field that names the cluster of an item.
         level: confidence level.
@@ -79,7 +82,8 @@ def calibrate(
     told = people_labels(evidence, labels, options=options).about(question)
     if raters:
         told = told.by(raters)
-    if split is not None:
+    named = split is not None and told.frame["split"].null_count() < told.frame.height
+    if split is not None and named:
         told = told.part(split)
     given = {
         "--labels": tuple(labels),
@@ -105,11 +109,16 @@ def calibrate(
         cut=pass_from,
         cluster=cluster_field(evidence, cluster),
     )
+    drawing = DEFAULT_SEED if seed is None else seed
+    if split is not None and not named:
+        if split not in get_args(Part):
+            raise UsageError(
+                f"the labels have no column split to hold {split!r}; without one it is dev or test"
+            )
+        judged = part_of(judged, "dev" if split == "dev" else "test", seed=drawing)
     return calibrate_judge(
         evidence,
         judged,
-        choices=CalibrationChoices(
-            drawn=drawn, margin=margin, level=level, seed=DEFAULT_SEED if seed is None else seed
-        ),
+        choices=CalibrationChoices(drawn=drawn, margin=margin, level=level, seed=drawing),
         command=command_line("calibrate", sources, given, reading=options),
     )

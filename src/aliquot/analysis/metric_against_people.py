@@ -1,0 +1,92 @@
+"""Whether a metric orders answers and systems as people do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+import polars as pl
+
+from aliquot.analysis.judge_lines import row_clusters
+from aliquot.analysis.judged import Floats, Judged
+from aliquot.findings.agreement import Coefficient
+from aliquot.stats.correlations import Correlation, kendall_tau, pearson_correlation, spearman_correlation
+from aliquot.stats.metric_ranking import (
+    MetricAgreement,
+    item_accuracy,
+    item_correlation,
+    system_accuracy,
+    system_correlation,
+)
+from aliquot.stats.results import Undefined
+
+FEWEST_SYSTEMS: Final = 3
+"""Systems from which their order says something."""
+
+RESAMPLES: Final = 1999
+
+ANSWERS: Final = {
+    "pearson": ("over all labelled answers, on a line", pearson_correlation),
+    "spearman": ("over all labelled answers, by ranks", spearman_correlation),
+    "kendall_tau": ("over all labelled answers, by pairs", kendall_tau),
+}
+
+
+def metric_against_people(judged: Judged, *, level: float, seed: int) -> Iterator[Coefficient]:
+    """Yield how a metric goes with people: answer by answer, system by system within an item, and over systems.
+
+    Args:
+        judged: the answers.
+        level: confidence level.
+        seed: seed of the resamples.
+    """
+    rows = judged.frame.filter(pl.col("label").is_not_null(), pl.col("verdict").is_not_null())
+    if rows["verdict"].n_unique() > 2 or rows["label"].n_unique() > 2:
+        x, y = rows["verdict"].to_numpy(), rows["label"].to_numpy()
+        for name, (says, correlation) in ANSWERS.items():
+            found = correlation(x, y, clusters=row_clusters(rows), level=level, rng=seed)
+            yield _measure(name, says, found)
+    if len(judged.systems) < 2:
+        return
+    items = rows["item"].unique().sort().to_list()
+    metric, people = (_cells(rows, items, judged.systems, column) for column in ("verdict", "label"))
+    asked = {"level": level, "n_resamples": RESAMPLES, "rng": seed}
+    yield _measure(
+        "item_accuracy",
+        "pairs of systems on an item ordered as people do, ties by the best limit",
+        item_accuracy(metric, people, **asked),
+    )
+    yield _measure(
+        "item_correlation",
+        "τ-b over systems within an item, on average",
+        item_correlation(metric, people, **asked),
+    )
+    if len(judged.systems) < FEWEST_SYSTEMS:
+        return
+    yield _measure(
+        "system_accuracy",
+        "pairs of systems ordered as people do, by their means",
+        system_accuracy(metric, people, **asked),
+    )
+    yield _measure(
+        "system_correlation",
+        "over the systems' means, on a line",
+        system_correlation(metric, people, **asked),
+    )
+
+
+def _cells(rows: pl.DataFrame, items: list[str], systems: tuple[str, ...], column: str) -> Floats:
+    """Return items × systems of a column, attempts averaged; NaN where there is none."""
+    cells = np.full((len(items), len(systems)), np.nan)
+    place = {item: at for at, item in enumerate(items)}
+    means = rows.group_by("item", "system", maintain_order=True).agg(pl.col(column).mean())
+    for item, system, value in means.iter_rows():
+        cells[place[item], systems.index(system)] = value
+    return cells
+
+
+def _measure(name: str, says: str, found: Correlation | MetricAgreement | Undefined) -> Coefficient:
+    if isinstance(found, Undefined):
+        return Coefficient(name, says, None, found)
+    return Coefficient(name, says, found.point, found.interval)
