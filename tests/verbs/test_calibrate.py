@@ -8,13 +8,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from aliquot import calibrate, compare, from_frame, labels_from, summarize
+from aliquot import calibrate, compare, from_frame, labels_from, plan, summarize
 from aliquot.errors import InputError, UsageError
 from aliquot.evidence.assembly import assemble
 from aliquot.evidence.labels import Labels
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.texts import HeldTexts
 from aliquot.findings.calibration import Calibration
+from aliquot.readers.options import ReadOptions
 from aliquot.stats import corrected_difference, corrected_rate, judge_accuracy
 from aliquot.stats.results import Estimate
 from tests.shared import shared
@@ -316,3 +317,33 @@ def test_without_labels_or_sources_it_says_so() -> None:
         calibrate(from_frame(verdicts))
     with pytest.raises(UsageError, match="no judge to calibrate"):
         calibrate()
+
+
+def test_labels_are_planned_where_they_help_most() -> None:
+    verdicts, labels = _judged(2000, labelled=100, rates=(0.7,))
+    slices = verdicts.with_columns(topic=pl.Series([f"t{i % 2}" for i in range(2000)]))
+    evidence = from_frame(slices, options=ReadOptions(segments=("topic",)))
+    found = plan(
+        evidence, labels=[labels_from(labels)], half_width="4pt", by="topic", cost_judge=0.01, cost_label=1
+    )
+    (design,) = found.corrected
+    assert isinstance(design.labels, int)
+    assert design.alone is not None
+    assert design.labels < design.alone
+    assert sum(cell.labels for cell in design.cells) == design.labels
+    assert [(cell.segment, cell.verdict) for cell in design.cells] == [
+        ("t0", "pass"), ("t0", "fail"), ("t1", "pass"), ("t1", "fail"),
+    ]  # fmt: skip
+    assert sum(cell.rows for cell in design.cells) == 2000
+    assert design.judge_first is not None
+    assert design.judge_first.cost < design.judge_first.cost_alone
+    assert f"label a {design.labels} of 2000 answers" in found.verdict.text
+
+
+def test_a_width_that_no_labels_give_is_said() -> None:
+    evidence, labels = _evidence_and_labels()
+    found = plan(evidence, labels=[labels], half_width="1pt")
+    assert not found.corrected[0].labels
+    assert "cannot (a label on each of the 200" in found.verdict.text
+    with pytest.raises(UsageError, match="no field 'topic'"):
+        plan(evidence, labels=[labels], by="topic")

@@ -18,7 +18,7 @@ from aliquot.analysis.plan_sizes import (
 from aliquot.analysis.software import versions
 from aliquot.evidence.tables import Note
 from aliquot.findings.comparison import Scale
-from aliquot.findings.planning import Needed, Plan, PowerPoint
+from aliquot.findings.planning import LabelDesign, Needed, Plan, PowerPoint
 from aliquot.findings.planning_words import write_fit, write_plan, write_sentence
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.stats.power_pilot import pilot_power
@@ -31,12 +31,13 @@ LADDER = (50, 100, 200, 500, 1000, 2000, 5000)
 """Numbers of items whose worth is shown."""
 
 
-def make_plan(pilot: Pilot, wish: Wish, *, command: str = "") -> Plan:
+def make_plan(pilot: Pilot, wish: Wish, *, corrected: Sequence[LabelDesign] = (), command: str = "") -> Plan:
     """Return the plan.
 
     Args:
         pilot: what is known before.
         wish: what is planned for.
+        corrected: labels for the corrected rate of each system.
         command: the command line that reproduces it.
 
     Raises:
@@ -68,6 +69,7 @@ def make_plan(pilot: Pilot, wish: Wish, *, command: str = "") -> Plan:
         simulated=_simulated(pilot, wish, first),
         attempts=tuple(items_by_attempts(pilot, wish)),
         labels=tuple(items_by_labels(design, wish)),
+        corrected=tuple(corrected),
         comparisons=wish.comparisons,
         half_width=half,
         half_width_asked=wish.half_width,
@@ -85,6 +87,7 @@ def make_plan(pilot: Pilot, wish: Wish, *, command: str = "") -> Plan:
             margin=wish.margin,
             power=wish.power,
             half_width=half,
+            corrected=corrected,
         ),
         versions=versions(),
         command=command,

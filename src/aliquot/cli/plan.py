@@ -18,7 +18,10 @@ from aliquot.cli.options import Shown, output_forms, reading_options, take_readi
 @click.option(
     "--items", type=click.IntRange(min=1), help="A number of items to look at; default: the pilot's."
 )
-@click.option("--half-width", help="Half width wanted of the interval of the difference: 3pt.")
+@click.option(
+    "--half-width",
+    help="Half width wanted of the interval of the difference (with --labels, of a rate): 3pt.",
+)
 @click.option(
     "--budget", type=click.FloatRange(min=0), help="Money for one comparison, in the pilot's currency."
 )
@@ -56,6 +59,14 @@ from aliquot.cli.options import Shown, output_forms, reading_options, take_readi
     help="Comparisons of which this is one (Bonferroni).",
 )
 @click.option("--write", metavar="FILE", help="Fix the plan in a file, hashed and dated, for compare --plan.")
+@click.option(
+    "--labels", multiple=True, metavar="FILE", help="People's labels of some of the pilot's answers."
+)
+@click.option("--by", metavar="FIELD", help="Draw labels within the levels of this field too.")
+@click.option(
+    "--cost-judge", type=click.FloatRange(min=0, min_open=True), help="Cost of one verdict of the judge."
+)
+@click.option("--cost-label", type=click.FloatRange(min=0, min_open=True), help="Cost of one label.")
 @reading_options
 @output_forms
 def command(paths: tuple[str, ...], *, shown: Shown, **choices: Any) -> None:
@@ -64,6 +75,7 @@ def command(paths: tuple[str, ...], *, shown: Shown, **choices: Any) -> None:
     \b
       aliquot plan main.json pr.json --detect 3pt
       aliquot plan --detect 5pt --psi 0.2 --items 200
+      aliquot plan judged.csv --labels labels.csv --half-width 3pt
     """  # noqa: D301 - \b is click's mark for a block kept as it stands
     from aliquot.cli.printing import print_finding
     from aliquot.verbs.plan import plan

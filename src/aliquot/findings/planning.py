@@ -75,6 +75,73 @@ class LabelsOption:
     labels: int
 
 
+@dataclass(frozen=True, slots=True)
+class LabelCell:
+    """Answers among which labels are drawn at random.
+
+    Attributes:
+        segment: the slice they lie in; "" where none was named.
+        verdict: what the judge said of them.
+        rows: answers there are.
+        passes: share of them that people are guessed to pass.
+        labels: labels to draw.
+    """
+
+    segment: str
+    verdict: str
+    rows: int
+    passes: float
+    labels: int
+
+
+@dataclass(frozen=True, slots=True)
+class LabelDesign:
+    """Labels for the corrected rate of one system.
+
+    Attributes:
+        system: whose rate.
+        judged: answers that the judge read.
+        labelled: labels there are already.
+        half_width_now: half width to expect of the corrected interval with as many, drawn at random.
+        half_width: the one asked for; None when none was asked for.
+        labels: labels for it, drawn by verdict and segment; Undefined when all answers together do not give it.
+        alone: labels for it without a judge.
+        cells: where to draw them.
+        judge_first: the judge on a sample of designed size, when both costs are known.
+    """
+
+    system: str
+    judged: int
+    labelled: int
+    half_width_now: float
+    half_width: float | None
+    labels: int | Undefined
+    alone: int | None
+    cells: tuple[LabelCell, ...]
+    judge_first: JudgeFirst | None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeFirst:
+    """How many answers to judge and how many of them to label, at the least cost for the half width asked for.
+
+    Attributes:
+        judged: answers the judge reads.
+        labelled: of these, labelled.
+        cost: of both.
+        alone: labels that would do it without a judge.
+        cost_alone: what those would cost.
+        worth_it: whether the judge is worth its cost.
+    """
+
+    judged: int
+    labelled: int
+    cost: float
+    alone: int
+    cost_alone: float
+    worth_it: bool
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Plan(Spoken):
     """How much a difference would take.
@@ -98,6 +165,7 @@ class Plan(Spoken):
         simulated: power at the items at hand by resampling the pilot's own; None without a pilot of two systems.
         attempts: items against attempts; empty without repeats in the pilot.
         labels: items judged against items labelled; empty without a judge that errs.
+        corrected: labels for the corrected rate of each system; empty without labels of a judge's answers.
         comparisons: comparisons of which this is one, each at its share of the error.
         half_width: items for the half width asked for; None when none was asked for.
         half_width_asked: that half width.
@@ -132,6 +200,7 @@ class Plan(Spoken):
     simulated: Estimate | None
     attempts: tuple[AttemptsOption, ...]
     labels: tuple[LabelsOption, ...]
+    corrected: tuple[LabelDesign, ...]
     comparisons: int
     half_width: int | Undefined | None
     half_width_asked: float | None

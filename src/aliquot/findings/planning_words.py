@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from aliquot.findings.comparison import Scale
 from aliquot.findings.numbers import difference_unit, write_difference
-from aliquot.findings.planning import Needed, PowerPoint
+from aliquot.findings.planning import LabelDesign, Needed, PowerPoint
 from aliquot.findings.verdict import Verdict
 from aliquot.stats.results import Undefined
 
@@ -27,7 +27,7 @@ def write_fit(items: int) -> str:
 
 def write_plan(
     needed: Sequence[Needed], at: Sequence[PowerPoint], scale: Scale, *, difference: float | None, margin: float | None,
-    power: float, half_width: int | Undefined | None,
+    power: float, half_width: int | Undefined | None, corrected: Sequence[LabelDesign] = (),
 ) -> Verdict:  # fmt: skip
     """Return the verdict of a plan: the items needed, as a range where the pilot leaves one.
 
@@ -39,7 +39,10 @@ def write_plan(
         margin: the margin.
         power: the power wanted.
         half_width: items for a half width.
+        corrected: labels for the corrected rate of each system.
     """
+    if corrected:
+        return _labels(corrected)
     said = [
         text
         for goal, size in (("differ", difference), ("not_worse", margin))
@@ -57,6 +60,25 @@ def write_plan(
         )
     return Verdict(
         "nothing_to_judge", text="NOTHING TO PLAN: name --detect, --margin, --items or --half-width."
+    )
+
+
+def _labels(designs: Sequence[LabelDesign]) -> Verdict:
+    """Return the verdict of a plan of labels: how many, and what they are to bring."""
+    asked = designs[0].half_width
+    if asked is None:
+        now = "; ".join(
+            f"{one.system} ±{100 * one.half_width_now:.1f} points with {one.labelled}" for one in designs
+        )
+        return Verdict("estimated", text=f"PLAN: labels give {now}. Say what is wanted: --half-width 3pt.")
+    said = "; ".join(
+        f"{one.system} {one.labels} of {one.judged} answers"
+        if isinstance(one.labels, int)
+        else f"{one.system} cannot ({one.labels.reason})"
+        for one in designs
+    )
+    return Verdict(
+        "estimated", text=f"PLAN: for a corrected rate within ±{100 * asked:g} points label {said}."
     )
 
 

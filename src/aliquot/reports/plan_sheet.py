@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aliquot.findings.numbers import difference_unit, write_difference, write_percent
-from aliquot.findings.planning import Needed, Plan, PowerPoint
+from aliquot.findings.planning import LabelDesign, Needed, Plan, PowerPoint
 from aliquot.reports.charts import Chart, Curve, Curves
 from aliquot.reports.sheet import Block, Grid, Sheet
 from aliquot.reports.view import write_duration
@@ -56,6 +56,8 @@ def _charts(plan: Plan) -> Iterator[Chart]:
 
 
 def _blocks(plan: Plan) -> Iterator[Block]:
+    for design in plan.corrected:
+        yield from _labels(design)
     if plan.needed:
         yield _needed(plan)
     yield _worth(plan)
@@ -81,6 +83,36 @@ def _blocks(plan: Plan) -> Iterator[Block]:
         yield f"{plan.fit[0].upper()}{plan.fit[1:]}."
     if plan.sentence:
         yield f'If it stays at that, write: "{plan.sentence}"'
+
+
+def _labels(design: LabelDesign) -> Iterator[Block]:
+    """Yield where to draw the labels of one system, and what they are to bring."""
+    told = any(cell.segment for cell in design.cells)
+    half = f"{100 * design.half_width_now:.1f}"
+    now = f"{design.system}: {design.labelled} labels of {design.judged} answers give ±{half}"
+    head = (*(("slice",) if told else ()), "verdict", "answers", "people pass", "to label")
+    rows = tuple(
+        (
+            *((cell.segment,) if told else ()), cell.verdict, f"{cell.rows:,}",
+            f"{write_percent(cell.passes, decimals=0)}%", f"{cell.labels:,}" if cell.labels else "-",
+        )
+        for cell in design.cells
+    )  # fmt: skip
+    yield Grid(f"{now} points", head, rows, names=2 if told else 1)
+    if design.alone is not None and isinstance(design.labels, int):
+        yield (
+            f"{design.labels:,} labels in all, drawn at random within each row; without the judge it would take "
+            f"{design.alone:,}."
+        )
+    first = design.judge_first
+    if first is not None:
+        whole = f"{first.alone:,} labels alone cost {first.cost_alone:,.4g}"
+        yield (
+            f"At the least cost: judge {first.judged:,} answers and label {first.labelled:,} of them "
+            f"({first.cost:,.4g}); {whole}."
+            if first.worth_it
+            else f"The judge is not worth its cost here: {whole}."
+        )
 
 
 def _needed(plan: Plan) -> Grid:

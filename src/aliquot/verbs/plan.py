@@ -8,7 +8,11 @@ from pathlib import Path
 
 from aliquot.analysis.arrays import system_sample
 from aliquot.analysis.claims import claim_paired
+from aliquot.analysis.corrected import passed
 from aliquot.analysis.costs import Price, price_of
+from aliquot.analysis.judge_lines import accuracy_of
+from aliquot.analysis.judged import Judged, judged_answers
+from aliquot.analysis.label_design import LabelWish, design_labels
 from aliquot.analysis.margins import margin_on
 from aliquot.analysis.plan import make_plan
 from aliquot.analysis.plan_design import Pilot, Wish
@@ -19,16 +23,19 @@ from aliquot.evidence.contents import headline_metric
 from aliquot.evidence.contents import systems as systems_of
 from aliquot.evidence.contents import tasks as tasks_of
 from aliquot.evidence.derivation import with_metric
+from aliquot.evidence.labels import Labels
 from aliquot.evidence.matching import pair
 from aliquot.evidence.reduction import units
 from aliquot.evidence.tables import Evidence
 from aliquot.files.plan_file import PlanFile, write_plan
 from aliquot.findings.comparison import Scale
-from aliquot.findings.planning import Plan
+from aliquot.findings.planning import LabelDesign, Plan
 from aliquot.readers.options import ReadOptions
+from aliquot.stats.diagnostics import JudgeAccuracy
 from aliquot.stats.inputs import DEFAULT_SEED
-from aliquot.stats.results import Undefined
+from aliquot.stats.results import Estimate, Undefined
 from aliquot.verbs.clustering import cluster_field, reading_cluster
+from aliquot.verbs.labels import people_labels
 from aliquot.verbs.pairing import pair_sources
 from aliquot.verbs.read import load
 from aliquot.verbs.reproduce import command_line
@@ -56,6 +63,10 @@ def plan(
     level: float = 0.95,
     comparisons: int = 1,
     write: str | Path | None = None,
+    labels: Sequence[str | Path | Labels] = (),
+    by: str | None = None,
+    cost_judge: float | None = None,
+    cost_label: float | None = None,
     options: ReadOptions | None = None,
 ) -> Plan:
     """Plan a comparison from a target, a pilot, a budget or a half width.
@@ -79,6 +90,11 @@ def plan(
         level: confidence level of the whole family.
         comparisons: comparisons of which this is one; each is planned at its share of the error.
         write: file to fix the plan in, hashed and dated, for ``compare --plan``.
+        labels: files of people's labels of some of the pilot's answers: labels are planned for the corrected rate of
+            each system, and the judge's errors are those seen.
+        by: field of the items within whose levels labels are drawn.
+        cost_judge: cost of one verdict of the judge.
+        cost_label: cost of one label.
         options: what the columns of a table mean.
 
     Returns:
@@ -95,6 +111,11 @@ def plan(
     pilot = _pilot(
         sources, systems=systems, task=task, metric=metric, cluster=cluster, level=level, options=options
     )
+    judged = _judged(sources, labels, metric=pilot.metric, task=task, cluster=cluster, options=options)
+    if judged is not None:
+        seen = accuracy_of(judged.frame.with_columns(passed=passed(judged)), level=level)
+        if isinstance(seen.factor, float) and sensitivity == specificity == 1:
+            sensitivity, specificity, rate = _seen(seen, rate)
     wish = Wish(
         difference=margin_on(pilot.scale, detect),
         margin=margin_on(pilot.scale, margin),
@@ -117,8 +138,8 @@ def plan(
         "--budget": budget,
         "--psi": psi,
         "--rate": rate,
-        "--sensitivity": None if sensitivity == 1 else sensitivity,
-        "--specificity": None if specificity == 1 else specificity,
+        "--sensitivity": None if sensitivity == 1 or judged is not None else sensitivity,
+        "--specificity": None if specificity == 1 or judged is not None else specificity,
         "--task": task,
         "--metric": metric,
         "--cluster": cluster,
@@ -126,13 +147,48 @@ def plan(
         "--level": None if level == 0.95 else level,
         "--comparisons": None if comparisons == 1 else comparisons,
         "--write": write,
+        "--labels": tuple(labels),
+        "--by": by,
+        "--cost-judge": cost_judge,
+        "--cost-label": cost_label,
     }
+    corrected: tuple[LabelDesign, ...] = ()
+    if judged is not None:
+        asked = LabelWish(wish.half_width, by, cost_judge, cost_label, wish.level)
+        corrected = tuple(design_labels(judged, asked))
     found = make_plan(
-        pilot, wish, command=command_line("plan", sources, given, systems=systems, reading=options)
+        pilot,
+        wish,
+        corrected=corrected,
+        command=command_line("plan", sources, given, systems=systems, reading=options),
     )
     if write is not None:
         write_plan(_fixed(found), Path(write))
     return found
+
+
+def _judged(
+    sources: Sequence[str | Path | Evidence],
+    labels: Sequence[str | Path | Labels],
+    *,
+    metric: str,
+    task: str | None,
+    cluster: str | None,
+    options: ReadOptions | None,
+) -> Judged | None:
+    """Return the pilot's answers with people's labels; None without labels."""
+    if not labels:
+        return None
+    evidence = load(sources, options=reading_cluster(options, cluster))
+    told = people_labels(evidence, labels, options=options).about(None)
+    return judged_answers(evidence, told, metric=metric, task=task, cluster=cluster_field(evidence, cluster))
+
+
+def _seen(seen: JudgeAccuracy, rate: float | None) -> tuple[float, float, float | None]:
+    """Return the errors of a judge as its labels show them, and the rate that people give unless one is named."""
+    right = [one.point if isinstance(one, Estimate) else 1.0 for one in (seen.sensitivity, seen.specificity)]
+    passes = seen.prevalence.point if isinstance(seen.prevalence, Estimate) else None
+    return right[0], right[1], passes if rate is None else rate
 
 
 def _share(value: float, name: str) -> float:
