@@ -44,7 +44,11 @@ def plain_accuracy(metric: np.ndarray, human: np.ndarray, epsilon: float) -> flo
 
 
 CELLS = st.lists(
-    st.lists(st.tuples(st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, np.nan]), st.integers(0, 2)), min_size=4, max_size=4),
+    st.lists(
+        st.tuples(st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, np.nan]), st.integers(0, 2)),
+        min_size=4,
+        max_size=4,
+    ),
     min_size=2,
     max_size=6,
 )
@@ -70,15 +74,19 @@ def test_ties_are_calibrated_as_if_every_epsilon_were_tried(cells: list[list[tup
 def test_correlations_over_systems_and_items_are_those_of_scipy(coefficient: str) -> None:
     metric, human = scored(30, 6, 1)
     metric[3, 2] = human[5, 1] = np.nan
-    by = {"pearson": scipy.stats.pearsonr, "spearman": scipy.stats.spearmanr, "kendall": scipy.stats.kendalltau}[
-        coefficient
-    ]
+    by = {
+        "pearson": scipy.stats.pearsonr,
+        "spearman": scipy.stats.spearmanr,
+        "kendall": scipy.stats.kendalltau,
+    }[coefficient]
     there = np.isfinite(metric) & np.isfinite(human)
     means = [np.nanmean(np.where(there, side, np.nan), axis=0) for side in (metric, human)]
     system = system_correlation(metric, human, coefficient=coefficient, n_resamples=199)
     assert system.point == pytest.approx(by(*means).statistic)
     assert system.left_out == 2
-    each = [by(m[ok], h[ok]).statistic for m, h, ok in zip(metric, human, there, strict=True) if np.ptp(h[ok]) > 0]
+    each = [
+        by(m[ok], h[ok]).statistic for m, h, ok in zip(metric, human, there, strict=True) if np.ptp(h[ok]) > 0
+    ]
     item = item_correlation(metric, human, coefficient=coefficient, n_resamples=199)
     assert item.point == pytest.approx(np.mean(each))
 
@@ -111,7 +119,9 @@ def test_the_interval_of_an_item_mean_covers() -> None:
     big_m, big_h = scored_items(8_000, rng)
     truth = item_correlation(big_m, big_h, coefficient="pearson", n_resamples=99).point
     for seed in range(reps):
-        found = item_correlation(*scored_items(80, np.random.default_rng(seed)), coefficient="pearson", n_resamples=299)
+        found = item_correlation(
+            *scored_items(80, np.random.default_rng(seed)), coefficient="pearson", n_resamples=299
+        )
         held += found.interval.low <= truth <= found.interval.high
     assert held / reps >= 0.89
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from aliquot.stats.designs import AttemptsDesign, PairedDesign, RateDesign, ScoresDesign, UnpairedDesign
-from tests.validity import one_call
+from tests.validity import one_call, raters
 from tests.validity.cells import Cell, simulated
 from tests.validity.enumerated import mean_rate, one_rate, paired_rates, two_rates
 
@@ -244,5 +244,20 @@ SECTIONS = (
         "Both sides at the same rate. Naive are Miettinen–Nurminen and the pooled z on all rows.",
         _clustered_groups,
         share=0.25,
+    ),
+    Section(
+        "kappa",
+        "Kappa of two raters and two labels: imagined tables",
+        "Quantiles of kappa over tables drawn from Dirichlet(counts + ½). Both raters say yes equally often. "
+        "Naive is the large-sample interval.",
+        raters.kappa_cells,
+    ),
+    Section(
+        "alpha",
+        "Krippendorff's alpha of several raters: BCa over resampled items",
+        "Nominal, true alpha .49, over the samples in which it has an interval. Naive is the large-sample interval. "
+        "Below 50 items the finding warns.",
+        raters.alpha_cells,
+        share=0.5,
     ),
 )

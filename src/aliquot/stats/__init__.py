@@ -10,14 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from aliquot.stats.agreement import agreement_coefficients as agreement_coefficients
-    from aliquot.stats.agreement import brennan_prediger as brennan_prediger
     from aliquot.stats.agreement import cohen_kappa as cohen_kappa
-    from aliquot.stats.agreement import conger_kappa as conger_kappa
-    from aliquot.stats.agreement import fleiss_kappa as fleiss_kappa
-    from aliquot.stats.agreement import gwet_ac as gwet_ac
-    from aliquot.stats.agreement import krippendorff_alpha as krippendorff_alpha
-    from aliquot.stats.agreement import raw_agreement as raw_agreement
     from aliquot.stats.agreement import scott_pi as scott_pi
     from aliquot.stats.agreement_many import agreement_coefficients as agreement_coefficients
     from aliquot.stats.agreement_many import brennan_prediger as brennan_prediger
