@@ -454,3 +454,32 @@ def test_alpha_of_public_sets(dataset: str, metric: str | None, scale: Any, prin
     found = krippendorff_alpha(judgebench(dataset, metric), scale=scale, n_resamples=99)
     assert round(found.point, 3) == printed
     assert found.interval.low < found.point < found.interval.high
+
+
+def test_whatever_comes_there_is_an_answer_or_one_clear_error() -> None:
+    masked = np.ma.masked_array(
+        [[1, 2], [2, 2], [1, 1]], mask=[[False, True], [False, False], [False, False]]
+    )
+    assert krippendorff_alpha(masked).point == 1.0
+    frame = pl.DataFrame({"r1": ["a", None, "b"], "r2": ["a", "b", "b"]})
+    assert (krippendorff_alpha(frame).n, cohen_kappa(frame["r1"], frame["r2"]).left_out) == (2, 1)
+    assert krippendorff_alpha([["a", math.nan], ["a", "b"], ["b", "b"]]).labels == ("a", "b")
+    assert cohen_kappa([], []).reason == "no row was labelled by both raters"
+    # a rater without ratings does not make two raters three
+    empty = fleiss_kappa([[1, 2, None], [2, 2, None], [1, 1, None]] * 9)
+    assert (empty.raters, empty.interval.method) == (2, "fleiss_kappa_dirichlet")
+    for ratings, options, told in (
+        ([], {}, "items by raters"),
+        ([1, 2], {}, "items by raters"),
+        ([[1, 2], [1]], {}, "different lengths"),
+        ("abc", {}, "items by raters"),
+        ([[10**400, 1], [1, 2]], {"scale": "interval"}, "too large"),
+        ([[1, 2], [2, 2]], {"n_resamples": 5}, "at least 99"),
+        ([[1, 2, 3], [2, 2, 3]] * 9, {"rng": "x"}, "rng must be"),
+        ([[1, 2, 3], [2, 2, 3]] * 9, {"rng": -1}, "rng must be"),
+        ([[1j, 1], [1, 2]], {}, "a text or a number"),
+    ):
+        with pytest.raises(UsageError, match=told):
+            krippendorff_alpha(ratings, **options)
+    with pytest.raises(UsageError, match="of two raters; got 3"):
+        agreement_coefficients([[1, 2, 3]], coefficients=["cohen_kappa"])
