@@ -27,10 +27,11 @@ from aliquot.stats.agreement_many import (
     raw_agreement,
 )
 from aliquot.stats.cautions import coverage_warning
-from aliquot.stats.rater_tables import RatingTable, rating_table, ratings_by_item
+from aliquot.stats.rater_tables import RatingTable, ratings_by_item
 from aliquot.stats.results import Undefined
 from tests.oracles import case, cases
 from tests.shared import shared
+from tests.validity.raters import kappa_of_tables
 
 KEYS = {
     "kappa": "cohen_kappa",
@@ -403,34 +404,13 @@ PREVALENT = [(p, k, n) for p in (0.9, 0.95) for k in (0.2, 0.5, 0.8) for n in (2
 
 def test_imagined_tables_cover_where_the_usual_interval_does_not() -> None:
     """Two raters, one label frequent: .91 to .99 by Dirichlet(counts + ½), below .6 by the usual interval."""
-    cells = units_of(rating_table([[0, 0], [0, 1], [1, 0], [1, 1]]), "cohen_kappa", "nominal")
-    rng, held, usual = np.random.default_rng(11), [], []
-    for p, kappa, n in PREVALENT:
-        off = (1 - kappa) * p * (1 - p)
-        tables = rng.multinomial(n, [p - off, off, off, 1 - p - off], size=400)
-        kinds, times = np.unique(tables, axis=0, return_counts=True)
-        gammas = rng.standard_gamma(np.repeat(kinds[:, None, :] + 0.5, 500, axis=1))
-        shares = gammas / gammas.sum(axis=-1, keepdims=True)
-        low, high = np.quantile(values_of(cells, n * (shares @ cells.values)), [0.025, 0.975], axis=1)
-        held.append(times @ ((low <= kappa) & (kappa <= high)) / 400)
-        usual.append(times @ large_sample_holds(kinds.reshape(-1, 2, 2) / n, n, kappa) / 400)
-    assert min(held) >= 0.905  # .91 less one Monte-Carlo error
-    assert max(held) <= 0.995
+    found = [kappa_of_tables(p, kappa, n)(400, seed) for seed, (p, kappa, n) in enumerate(PREVALENT)]
+    held, usual = [one.coverage for one in found], [one.naive for one in found]
+    assert min(held) >= 0.90  # .91 less one Monte-Carlo error
+    assert max(held) <= 0.997
     assert np.mean(held) >= 0.945
     assert np.mean(usual) < 0.70
     assert min(usual) < 0.30
-
-
-def large_sample_holds(p: np.ndarray, n: int, kappa: float) -> np.ndarray:
-    """Fleiss, Cohen & Everitt (1969) on many tables of shares; no table without a value holds anything."""
-    rows, columns = p.sum(axis=2), p.sum(axis=1)
-    observed, expected = p[:, 0, 0] + p[:, 1, 1], (rows * columns).sum(axis=1)
-    gap = np.maximum(1 - expected, 1e-12)
-    margins = columns[:, :, None] + rows[:, None, :]
-    terms = p * (np.eye(2) * gap[:, None, None] - margins * (1 - observed)[:, None, None]) ** 2
-    variance = terms.sum(axis=(1, 2)) - (observed * expected - 2 * expected + observed) ** 2
-    se = np.sqrt(np.maximum(variance, 0) / gap**4 / n)
-    return (expected < 1) & (np.abs((observed - expected) / gap - kappa) <= 1.959964 * se)
 
 
 def test_the_interval_of_the_call_is_that_of_the_simulation() -> None:
@@ -475,3 +455,32 @@ def test_alpha_of_public_sets(dataset: str, metric: str | None, scale: Any, prin
     found = krippendorff_alpha(judgebench(dataset, metric), scale=scale, n_resamples=99)
     assert round(found.point, 3) == printed
     assert found.interval.low < found.point < found.interval.high
+
+
+def test_whatever_comes_there_is_an_answer_or_one_clear_error() -> None:
+    masked = np.ma.masked_array(
+        [[1, 2], [2, 2], [1, 1]], mask=[[False, True], [False, False], [False, False]]
+    )
+    assert krippendorff_alpha(masked).point == 1.0
+    frame = pl.DataFrame({"r1": ["a", None, "b"], "r2": ["a", "b", "b"]})
+    assert (krippendorff_alpha(frame).n, cohen_kappa(frame["r1"], frame["r2"]).left_out) == (2, 1)
+    assert krippendorff_alpha([["a", math.nan], ["a", "b"], ["b", "b"]]).labels == ("a", "b")
+    assert cohen_kappa([], []).reason == "no row was labelled by both raters"
+    # a rater without ratings does not make two raters three
+    empty = fleiss_kappa([[1, 2, None], [2, 2, None], [1, 1, None]] * 9)
+    assert (empty.raters, empty.interval.method) == (2, "fleiss_kappa_dirichlet")
+    for ratings, options, told in (
+        ([], {}, "items by raters"),
+        ([1, 2], {}, "items by raters"),
+        ([[1, 2], [1]], {}, "different lengths"),
+        ("abc", {}, "items by raters"),
+        ([[10**400, 1], [1, 2]], {"scale": "interval"}, "too large"),
+        ([[1, 2], [2, 2]], {"n_resamples": 5}, "at least 99"),
+        ([[1, 2, 3], [2, 2, 3]] * 9, {"rng": "x"}, "rng must be"),
+        ([[1, 2, 3], [2, 2, 3]] * 9, {"rng": -1}, "rng must be"),
+        ([[1j, 1], [1, 2]], {}, "a text or a number"),
+    ):
+        with pytest.raises(UsageError, match=told):
+            krippendorff_alpha(ratings, **options)
+    with pytest.raises(UsageError, match="of two raters; got 3"):
+        agreement_coefficients([[1, 2, 3]], coefficients=["cohen_kappa"])

@@ -9,6 +9,7 @@ import numpy as np
 
 from aliquot.stats.designs import AttemptsDesign, PairedDesign, RateDesign, ScoresDesign, UnpairedDesign
 from tests.validity import judged, one_call
+from tests.validity import one_call, raters
 from tests.validity.cells import Cell, simulated
 from tests.validity.enumerated import mean_rate, one_rate, paired_rates, two_rates
 
@@ -260,5 +261,18 @@ SECTIONS = (
         "Naive is Tango on the judge's verdicts of all items.",
         judged.pair_cells,
         share=10,
+        "kappa",
+        "Kappa of two raters and two labels: imagined tables",
+        "Quantiles of kappa over tables drawn from Dirichlet(counts + ½). Both raters say yes equally often. "
+        "Naive is the large-sample interval.",
+        raters.kappa_cells,
+    ),
+    Section(
+        "alpha",
+        "Krippendorff's alpha of several raters: BCa over resampled items",
+        "Nominal, true alpha .49, over the samples in which it has an interval. Naive is the large-sample interval. "
+        "Below 50 items the finding warns.",
+        raters.alpha_cells,
+        share=0.5,
     ),
 )

@@ -55,7 +55,7 @@ class Coding:
 
     def value(self) -> float | None:
         """Return what it gives, None when that is undefined."""
-        found = cohen_kappa(self.a.texts, self.b.texts)
+        found = cohen_kappa(self.a.texts, self.b.texts, method="normal")
         if isinstance(found, Undefined):
             return None
         return found.observed if self.raw else found.point

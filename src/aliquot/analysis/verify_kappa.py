@@ -96,7 +96,7 @@ def _printed(text: str, *, file: str, row: int) -> _Printed:
 
 
 def _against(claim: str, printed: _Printed, a: Labels, b: Labels) -> Check:
-    found = cohen_kappa(a.texts, b.texts)
+    found = cohen_kappa(a.texts, b.texts, method="normal")
     expected = _expected(found, printed)
     if isinstance(found, Agreement) and printed.is_of(found.point):
         cause = "" if found.interval or found.observed == 1 else _idle(a, b)

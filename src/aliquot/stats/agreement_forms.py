@@ -92,7 +92,9 @@ def units_of(table: RatingTable, coefficient: str, scale: Scale) -> Units:
     weight = np.divide(1.0, m - 1 if form.by_rating else m * (m - 1), out=np.zeros_like(m), where=usable)
     within = _within(codes, there, by_label, near) * weight[:, None]
     if form.margins == "rater":
-        margins = np.where(there[:, :, None], near.basis[np.where(there, codes, 0)], 0.0).reshape(m.size, -1)
+        margins = np.where(there[:, :, None], near.basis[np.where(there, codes, 0)], 0.0).reshape(
+            m.size, codes.shape[1] * near.basis.shape[1]
+        )
     elif form.margins == "none":
         margins = np.zeros((m.size, 0))
     else:

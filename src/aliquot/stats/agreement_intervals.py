@@ -13,7 +13,7 @@ from aliquot.stats.bootstrap_intervals import acceleration_constant, bca_interva
 from aliquot.stats.distributions import two_sided_z
 from aliquot.stats.inputs import DEFAULT_SEED, Floats, Integers, RandomSource, as_generator
 from aliquot.stats.rater_tables import RatingTable
-from aliquot.stats.resampling import Cells, draw_totals
+from aliquot.stats.resampling import Cells, draw_wide_totals
 from aliquot.stats.results import Estimate, Undefined
 
 RESAMPLED = "_bootstrap"
@@ -97,7 +97,9 @@ def cells_of(values: Floats, clusters: Integers | None) -> Cells:
 
 def resampled(units: Units, draws: Draws) -> Floats:
     """Values of a coefficient over resamples of items or whole clusters; nan where one has no value."""
-    totals = draw_totals(cells_of(units.values, draws.clusters), n_resamples=draws.n_resamples, rng=draws.rng)
+    totals = draw_wide_totals(
+        cells_of(units.values, draws.clusters), n_resamples=draws.n_resamples, rng=draws.rng
+    )
     return values_of(units, totals)
 
 

@@ -18,7 +18,7 @@ from aliquot.stats.agreement_scales import Scale
 from aliquot.stats.dependent_correlations import resampling_test
 from aliquot.stats.inputs import Floats, Integers, RandomSource, as_codes, as_count
 from aliquot.stats.rater_tables import MISSING, Ratings, RatingTable, rating_table
-from aliquot.stats.resampling import draw_totals
+from aliquot.stats.resampling import draw_wide_totals
 from aliquot.stats.results import Estimate, HypothesisTest, Record, Undefined
 
 Pair: TypeAlias = tuple[Hashable, Hashable]
@@ -301,7 +301,7 @@ def _drawn(
 ) -> tuple[Estimate | Undefined, HypothesisTest | Undefined]:
     """Interval and test from resamples of all pairs together; a resample in which a pair has no value has none."""
     moved = shares @ np.stack([influence(unit) for unit in units])
-    totals = draw_totals(cells_of(values, draws.clusters), n_resamples=draws.n_resamples, rng=draws.rng)
+    totals = draw_wide_totals(cells_of(values, draws.clusters), n_resamples=draws.n_resamples, rng=draws.rng)
     ends = np.cumsum([unit.values.shape[1] for unit in units])[:-1]
     parts = np.split(totals, ends, axis=1)
     each = np.stack([values_of(unit, part) for unit, part in zip(units, parts, strict=True)])

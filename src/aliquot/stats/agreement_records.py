@@ -86,6 +86,10 @@ def coefficient_of(
     units, draws = _usable(units_of(table, name, scale), draws)
     if table.n == 0:
         return nothing_to_compare(table, pairs=FORMS[name].pairs)
+    if not FORMS[name].pairs:  # a rater without ratings must not make two raters three
+        there = table.present.any(axis=0)
+        names = tuple(rater for rater, held in zip(table.raters, there.tolist(), strict=True) if held)
+        table = replace(table, codes=table.codes[:, there], raters=names)
     totals = units.values.sum(axis=0)
     only = _only_label(table)
     if only is not None and (len(table.labels) == 1 or not FORMS[name].full):

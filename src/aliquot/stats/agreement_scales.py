@@ -88,7 +88,12 @@ def _places(table: RatingTable, scale: str) -> Floats:
         return np.arange(len(table.labels), dtype=np.float64)
     if scale == "ordinal":
         return ranks(np.bincount(table.codes[table.present], minlength=len(table.labels)).astype(np.float64))
-    values = np.array([float(cast("float", label)) for label in table.labels])
+    try:
+        values = np.array([float(cast("float", label)) for label in table.labels])
+    except OverflowError as error:
+        raise UsageError(
+            f"scale {scale!r} is of numbers a computer can add; one label is too large"
+        ) from error
     if scale == "ratio" and (values < 0).any():
         raise UsageError(f"a ratio scale has no negative values; got {values.min():g}")
     return values

@@ -223,13 +223,14 @@ def correlation_of(coefficient: str, x: Floats, y: Floats) -> float:
 
 
 def _product_moment(x: Floats, y: Floats) -> float:
-    if x.size < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+    if x.size < 2 or x.min() == x.max() or y.min() == y.max():
         return math.nan
     x, y = _standard(x), _standard(y)
     return max(-1.0, min(1.0, float(x @ y)))
 
 
 def _standard(x: Floats) -> Floats:
+    x = x / np.abs(x).max()  # twice, so that neither huge nor tiny numbers leave the range of a double
     x = x - x.mean()
     x = x / np.abs(x).max()
     return x / math.sqrt(float(x @ x))
@@ -301,7 +302,7 @@ def _correlation(
     point = correlation_of(name, a, b)
     if math.isnan(point):
         return Undefined(
-            f"all {n} values of {'x' if np.ptp(a) == 0 else 'y'} are equal, so nothing can go with it"
+            f"all {n} values of {'x' if a.min() == a.max() else 'y'} are equal, so nothing can go with it"
         )
     if labels is None:
         return Correlation(

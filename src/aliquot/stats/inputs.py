@@ -133,4 +133,9 @@ def as_generator(rng: RandomSource) -> np.random.Generator:
     """Return a generator from a seed, a generator, or None (the fixed default seed)."""
     if isinstance(rng, np.random.Generator):
         return rng
-    return np.random.default_rng(DEFAULT_SEED if rng is None else rng)
+    seed = DEFAULT_SEED if rng is None else rng
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:  # pyright: ignore[reportUnnecessaryIsInstance] - text from a caller without types
+        raise UsageError(
+            f"rng must be a whole number of at least 0 or a numpy Generator; got {str(rng)[:40]!r}"
+        )
+    return np.random.default_rng(seed)

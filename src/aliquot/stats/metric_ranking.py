@@ -276,7 +276,7 @@ def item_accuracy(
     scores = cell_scores(metric, human)
     one, other = np.triu_indices(scores.metric.shape[1], 1)
     there = scores.there[:, one] & scores.there[:, other]
-    known = there.any(axis=1)
+    known = there.sum(axis=1) > 0
     if not known.any():
         return Undefined("no item has scores of two systems from both sides")
     gap = np.where(there, scores.metric[:, other] - scores.metric[:, one], 0.0)

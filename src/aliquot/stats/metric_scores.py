@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from aliquot.errors import UsageError
 from aliquot.stats.inputs import Floats, Integers, RandomSource, as_array, as_generator
+from aliquot.stats.resampling import draw_counts
 
 _HELD = 4_000_000
 """Numbers held at once."""
@@ -124,14 +125,8 @@ def draw_values(
         rows = min(step, n_resamples - start)
         by_item, by_system = np.ones((rows, n)), np.ones((rows, systems))
         if resample != "systems":
-            by_item = _times(generator, rows, groups)[:, codes]
+            by_item = draw_counts(generator, rows, groups)[:, codes]
         if resample != "items":
-            by_system = _times(generator, rows, systems)
+            by_system = draw_counts(generator, rows, systems)
         found.append(statistic(by_item, by_system))
     return np.concatenate(found)
-
-
-def _times(generator: np.random.Generator, rows: int, units: int) -> Floats:
-    """How often each unit is drawn in each resample."""
-    picks = generator.integers(0, units, size=(rows, units)) + np.arange(rows)[:, None] * units
-    return np.bincount(picks.ravel(), minlength=rows * units).reshape(rows, units).astype(np.float64)

@@ -154,8 +154,9 @@ def _objects(values: object, *, name: str) -> NDArray[Any]:
     if isinstance(values, RatingTable):
         raise UsageError(f"{name} must be a list of labels; a table holds the labels of all raters")
     if isinstance(values, np.ma.MaskedArray):
-        masked = cast("Any", values).astype(object)
-        return np.asarray(masked.filled(None), dtype=object)
+        held = np.asarray(cast("Any", values).data).astype(object)
+        held[np.ma.getmaskarray(values)] = None
+        return held
     return np.asarray(values) if isinstance(values, np.ndarray) else _as_objects(values, name=name)
 
 

@@ -27,6 +27,8 @@ BLOCKS_FROM = 4096
 """Units from which the table of blocks pays."""
 DRAWS_PER_CELL = 12
 """A multinomial count costs about as much as this many drawn indices."""
+WIDE = 12
+"""Columns from which a product of matrices pays."""
 ENUMERATED = 100_000
 """Most resamples that are enumerated."""
 
@@ -71,6 +73,25 @@ def draw_totals(cells: Cells, *, n_resamples: int, rng: RandomSource) -> Floats:
     if cells.size < BLOCKS_FROM:
         return _draw_indices(cells.values, n_resamples, generator)
     return _draw_blocks(cells.values, n_resamples, generator)
+
+
+def draw_counts(generator: np.random.Generator, rows: int, units: int) -> Floats:
+    """How often each unit is drawn in each of ``rows`` resamples, shape (rows, units)."""
+    picks = generator.integers(0, units, size=(rows, units)) + np.arange(rows)[:, None] * units
+    return np.bincount(picks.ravel(), minlength=rows * units).reshape(rows, units).astype(np.float64)
+
+
+def draw_wide_totals(cells: Cells, *, n_resamples: int, rng: RandomSource) -> Floats:
+    """The same as :func:`draw_totals`, as products of counts and columns: faster from about a dozen columns on.
+
+    Batches follow from the data alone, so that a seed means one answer.
+    """
+    if not cells.single or cells.values.shape[1] < WIDE:
+        return draw_totals(cells, n_resamples=n_resamples, rng=rng)
+    generator, n = as_generator(rng), cells.size
+    step = max(1, HELD // n)
+    batches = [min(step, n_resamples - start) for start in range(0, n_resamples, step)]
+    return np.concatenate([draw_counts(generator, rows, n) @ cells.values for rows in batches])
 
 
 def enumerate_totals(units: Floats) -> tuple[Floats, Floats]:
