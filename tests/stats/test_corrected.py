@@ -1,4 +1,4 @@
-"""A corrected rate: by hand, by simulation, under clusters, weights and unlike drawing, and where nothing may be claimed."""
+"""A corrected rate: by hand, by simulation, under clusters, weights and unlike drawing, and where none is claimed."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_coverage_over_rates_judges_and_numbers_of_labels():
         for n in (30, 100)
         for others in (4 * n, 2000)
     ]
-    assert min(shares) > 0.926 - 3 * math.sqrt(0.926 * 0.074 / 1500)
+    assert min(shares) > 0.926 - 3 * math.sqrt(0.926 * 0.074 / 600)
     assert np.mean(shares) == pytest.approx(0.957, abs=0.003)
 
 
@@ -99,7 +99,7 @@ def test_a_verdict_that_nobody_labelled_leaves_its_share_open():
     found = corrected_rate(labels, ["good"] * 12 + ["unparsed"] * 8, passes=["good"])
     assert found.corrected.point == pytest.approx(0.6 + 0.4 / 2)
     assert found.corrected.low <= 0.6
-    assert [level.passes for level in found.levels][0] == 1.0
+    assert found.levels[0].passes == 1.0
     assert "no row with it is labelled" in found.levels[1].passes.reason
 
 
@@ -157,7 +157,7 @@ def test_known_chances_undo_a_biased_sample():
     # long answers pass less and were labelled five times as often
     rng = np.random.default_rng(7)
     covered, naive, weighed = 0, [], []
-    for _ in range(150):
+    for _ in range(60):
         long = rng.random(600) < 0.3
         truth = rng.random(600) < np.where(long, 0.4, 0.9)
         verdicts = np.where(rng.random(600) < 0.8, truth, ~truth).astype(int)
@@ -169,7 +169,7 @@ def test_known_chances_undo_a_biased_sample():
         covered += found.low <= 0.75 <= found.high
     assert np.mean(naive) < 0.68
     assert np.mean(weighed) == pytest.approx(0.75, abs=0.01)
-    assert covered / 150 >= 0.91
+    assert covered >= 52
 
 
 def test_clusters_cost_what_they_cost():
@@ -177,7 +177,7 @@ def test_clusters_cost_what_they_cost():
     rng = np.random.default_rng(8)
     covered = plain = 0
     groups = np.repeat(np.arange(100), 4)
-    for _ in range(150):
+    for _ in range(60):
         rates = rng.beta(0.7 * 0.8, 0.7 * 0.2, size=100)
         truth = rng.random(400) < rates[groups]
         verdicts = np.where(rng.random(400) < 0.85, truth, ~truth).astype(int)
@@ -186,8 +186,8 @@ def test_clusters_cost_what_they_cost():
         independent = corrected_rate(labels, verdicts).corrected
         covered += found.low <= 0.8 <= found.high
         plain += independent.low <= 0.8 <= independent.high
-    assert plain / 150 < 0.9
-    assert covered / 150 >= 0.91
+    assert plain < covered - 6
+    assert covered >= 52
 
 
 def test_strata_of_fixed_shares():
@@ -242,3 +242,8 @@ def test_nothing_labelled():
     found = corrected_rate([None] * 12, [1, 0] * 6)
     assert found.corrected.reason == "no row is labelled"
     assert found.raw.point == 0.5
+
+
+def test_no_row_at_all():
+    with pytest.raises(UsageError, match="no judged row"):
+        corrected_rate([], [])

@@ -1,4 +1,4 @@
-"""A corrected difference and a corrected mean: by simulation, beside the labels alone, and where nothing may be claimed."""
+"""A corrected difference and mean: by simulation, beside the labels alone, and where nothing may be claimed."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_clusters_cost_what_they_cost():
     rng = np.random.default_rng(6)
     groups = np.repeat(np.arange(60), 5)
     covered = plain = 0
-    for _ in range(60):
+    for _ in range(40):
         # whole documents are fixed or broke: the difference has an ICC near 1
         moved = rng.choice([-1, 0, 1], size=60, p=[0.15, 0.6, 0.25])[groups]
         a = np.where(moved == 1, 0, np.where(moved == -1, 1, rng.integers(0, 2, 300)))
@@ -101,14 +101,14 @@ def test_clusters_cost_what_they_cost():
         alone = corrected_difference(*labels, *seen).corrected
         covered += found.low <= 0.1 <= found.high
         plain += alone.low <= 0.1 <= alone.high
-    assert plain / 60 < 0.85
-    assert covered / 60 >= 0.9
+    assert plain < covered - 4
+    assert covered >= 35
 
 
 def test_known_chances_undo_a_biased_sample():
     rng = np.random.default_rng(7)
     naive, weighed = [], []
-    for _ in range(40):
+    for _ in range(20):
         a, b, seen_a, seen_b = drawn(rng, 800, 0)
         chances = np.where(b > a, 0.5, 0.1)  # items that were fixed are labelled five times as often
         kept = rng.random(800) < chances

@@ -68,7 +68,7 @@ def test_a_judge_that_is_blind_to_length():
         )
         for _ in range(100)
     ]
-    assert np.mean([one.effects[0].test.p <= 0.05 for one in found]) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 100)
+    assert np.mean([one.effects[0].test.p <= 0.05 for one in found]) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
 
 
 def test_a_planted_bias_comes_out_in_points_of_the_comparison():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from aliquot.errors import UsageError
-from aliquot.stats import development_rows
+from aliquot.stats import corrected_rate, development_rows, rows_to_label
 
 
 def labelled(rng, n):
@@ -77,3 +77,22 @@ def test_bad_input_is_refused(arguments, text):
         development_rows([1, 0], [1, 0], share=1)
     with pytest.raises(UsageError, match="two clusters"):
         development_rows([1, 0], [1, 0], clusters=[1, 1])
+
+
+def test_rows_drawn_by_cell_are_what_a_corrected_rate_takes():
+    rng = np.random.default_rng(10)
+    truth = (rng.random(1000) < 0.9).astype(float)
+    verdicts = np.where(rng.random(1000) < 0.85, truth, 1 - truth).astype(int)
+    sample = rows_to_label(verdicts, {"0": 40, "1": 40}, rng=11)
+    assert [int(sample.rows[verdicts == verdict].sum()) for verdict in (0, 1)] == [40, 40]
+    labels = np.where(sample.rows, truth, np.nan)
+    by_chance = corrected_rate(labels, verdicts, chances=sample.chances)
+    by_name = corrected_rate(labels, verdicts, drawn="by verdict")
+    assert by_chance.corrected == by_name.corrected
+    assert by_chance.people.point == pytest.approx(by_name.people.point)
+    again = rows_to_label(verdicts, {"0": 40, "1": 40}, rng=11)
+    assert sample.rows.tolist() == again.rows.tolist()
+    with pytest.raises(UsageError, match="unknown cell 'pass'"):
+        rows_to_label(verdicts, {"pass": 4})
+    with pytest.raises(UsageError, match=r"2000 rows of 1 are wanted"):
+        rows_to_label(verdicts, {"1": 2000})

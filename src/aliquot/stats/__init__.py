@@ -124,7 +124,9 @@ if TYPE_CHECKING:
     from aliquot.stats.label_plan import plan_labels as plan_labels
     from aliquot.stats.label_plan import two_phase_design as two_phase_design
     from aliquot.stats.label_plan import verdict_cells as verdict_cells
+    from aliquot.stats.label_split import LabelSample as LabelSample
     from aliquot.stats.label_split import development_rows as development_rows
+    from aliquot.stats.label_split import rows_to_label as rows_to_label
     from aliquot.stats.listing import Method as Method
     from aliquot.stats.listing import Methods as Methods
     from aliquot.stats.listing import methods as methods
@@ -458,7 +460,11 @@ _MODULES = {
         "two_phase_design",
         "verdict_cells",
     ),
-    "label_split": ("development_rows",),
+    "label_split": (
+        "LabelSample",
+        "development_rows",
+        "rows_to_label",
+    ),
     "listing": (
         "Method",
         "Methods",

@@ -193,6 +193,7 @@ def verdicts_named(passes: Sequence[Hashable] | None, levels: tuple[str, ...]) -
     """Names of the levels that count as a pass; None when none is named and the verdicts are not 0 and 1."""
     if passes is None:
         return ["1"] if set(levels) <= {"0", "1", NO_VERDICT} else None
+    passes = [passes] if isinstance(passes, str) else passes
     named = [f"{one:g}" if isinstance(one, int | float) else str(one) for one in passes]
     unknown = next((name for name in named if name not in levels), None)
     if unknown is not None and not set(named) & set(levels):

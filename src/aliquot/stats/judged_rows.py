@@ -117,6 +117,8 @@ def judged_rows(
         UsageError: an argument has the wrong shape, range or name.
     """
     known = as_labels(labels, name="labels", binary=True)
+    if not known.size:
+        raise UsageError("there is no judged row")
     codes, levels = as_verdicts(verdicts, known.size)
     share = as_row_weights(known.size, weights=weights, strata=strata, shares=shares)
     groups = None if clusters is None else as_codes(clusters, known.size, name="clusters")

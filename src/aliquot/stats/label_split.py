@@ -1,15 +1,73 @@
-"""Labels for tuning a judge kept apart from labels for judging it."""
+"""Which rows to label, drawn by a seed; and labels for tuning a judge kept apart from those that measure it."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aliquot.errors import UsageError
-from aliquot.stats.inputs import Integers, RandomSource, as_array, as_codes, as_generator
+from aliquot.stats.diagnostics import as_names
+from aliquot.stats.inputs import (
+    Floats,
+    Integers,
+    RandomSource,
+    as_array,
+    as_choice,
+    as_codes,
+    as_count,
+    as_generator,
+)
 from aliquot.stats.judged_rows import as_labels, as_verdicts
+from aliquot.stats.results import Record
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSample(Record):
+    """Rows drawn to be labelled.
+
+    Attributes:
+        rows: True for each row that is drawn.
+        chances: probability with which each row was drawn, for ``chances`` of a corrected rate.
+    """
+
+    rows: NDArray[np.bool_]
+    chances: Floats
+
+
+def rows_to_label(
+    cells: ArrayLike | Sequence[Hashable], by_cell: Mapping[str, int], *, rng: RandomSource = None
+) -> LabelSample:
+    """Draw rows at random within cells: so many of each verdict, system or segment, as a plan says.
+
+    Args:
+        cells: the cell of each row: its verdict, or verdict, system and segment joined to one text.
+        by_cell: rows to draw by the text of a cell; those that are not named get none.
+        rng: seed or generator; the same seed draws the same rows of the same order.
+
+    Raises:
+        UsageError: an unknown cell, or more rows wanted than it has.
+
+    Examples:
+        >>> sample = rows_to_label(["pass"] * 6 + ["fail"] * 2, {"pass": 2, "fail": 2}, rng=1)
+        >>> int(sample.rows.sum()), sample.chances.round(2).tolist()
+        (4, [0.33, 0.33, 0.33, 0.33, 0.33, 0.33, 1.0, 1.0])
+    """
+    codes, names = as_names(
+        cells, len(as_array(cells, name="cells", wanted="a list of labels")), name="cells"
+    )
+    generator = as_generator(rng)
+    rows, chances = np.zeros(codes.size, dtype=bool), np.zeros(codes.size)
+    for name, wanted in by_cell.items():
+        place = np.flatnonzero(codes == names.index(as_choice(name, names, name="cell")))
+        n = int(as_count(wanted, name=f"rows of {name}"))
+        if n > place.size:
+            raise UsageError(f"{n} rows of {name} are wanted, and there are {place.size}")
+        rows[generator.choice(place, size=n, replace=False)] = True
+        chances[place] = n / place.size
+    return LabelSample(rows, chances)
 
 
 def development_rows(

@@ -176,6 +176,7 @@ ROWS: tuple[tuple[str, str, str, str, str], ...] = (
     ("power judge rate", "corrected_width", "how wide the interval of a corrected rate will be", "a guess of the judge's errors", "as corrected_rate at the guess: Zou & Donner 2008"),
     ("power judge rate", "verdict_cells", "what a judge's verdicts will hold", "a guess of the judge's errors", "arithmetic"),
     ("power judge", "allocate_labels", "which rows to label, by verdict, system and segment", "a guess of the rates", "Neyman 1934; Cochran 1977, 5.5"),
+    ("power judge", "rows_to_label", "draw the rows to label, so many of each cell", "none", "arithmetic"),
     ("power judge", "two_phase_design", "how many rows to judge and how many to label, at the least cost", "a guess of the variances", "Neyman 1938; Cochran 1977, 12.3"),
     ("power repeats judge", "decision_study", "items, attempts, repeats or raters: what to buy next", "variance components known", "Cronbach et al. 1972; Brennan 2001, chapter 4"),
     ("agreement", "cohen_kappa", "how far do two raters agree beyond chance; the default for two", "independent rows, or clusters", "Cohen 1960, 1968; Fleiss, Cohen & Everitt 1969"),
