@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from aliquot.errors import UsageError
 from aliquot.stats.agreement import cohen_kappa, scott_pi
-from aliquot.stats.agreement_forms import units_of, values_of
 from aliquot.stats.agreement_many import (
     agreement_coefficients,
     brennan_prediger,

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from aliquot.stats.designs import AttemptsDesign, PairedDesign, RateDesign, ScoresDesign, UnpairedDesign
-from tests.validity import judged, one_call
-from tests.validity import one_call, raters
+from tests.validity import judged, one_call, raters
 from tests.validity.cells import Cell, simulated
 from tests.validity.enumerated import mean_rate, one_rate, paired_rates, two_rates
 
@@ -261,6 +260,8 @@ SECTIONS = (
         "Naive is Tango on the judge's verdicts of all items.",
         judged.pair_cells,
         share=10,
+    ),
+    Section(
         "kappa",
         "Kappa of two raters and two labels: imagined tables",
         "Quantiles of kappa over tables drawn from Dirichlet(counts + ½). Both raters say yes equally often. "
