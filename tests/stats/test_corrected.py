@@ -247,3 +247,8 @@ def test_nothing_labelled():
 def test_no_row_at_all():
     with pytest.raises(UsageError, match="no judged row"):
         corrected_rate([], [])
+
+
+def test_clusters_of_one_row_each_say_nothing():
+    labels, verdicts = FIRST
+    assert corrected_rate(labels, verdicts, clusters=range(400)).corrected == corrected_rate(*FIRST).corrected

@@ -94,7 +94,7 @@ def layout(
     """Check clusters, weights and strata of ``n`` rows."""
     given = as_row_weights(n, weights=weights, strata=strata, shares=shares)
     return Layout(
-        clusters=None if clusters is None else as_codes(clusters, n, name="clusters"),
+        clusters=as_groups(clusters, n),
         weights=None if is_constant(given) else given,
         strata=None if strata is None else as_codes(strata, n, name="strata"),
     )
@@ -121,7 +121,7 @@ def judged_rows(
         raise UsageError("there is no judged row")
     codes, levels = as_verdicts(verdicts, known.size)
     share = as_row_weights(known.size, weights=weights, strata=strata, shares=shares)
-    groups = None if clusters is None else as_codes(clusters, known.size, name="clusters")
+    groups = as_groups(clusters, known.size)
     layers = None if strata is None else as_codes(strata, known.size, name="strata")
     kept = share > 0
     if not kept.all():
@@ -178,6 +178,12 @@ def as_verdicts(
             "(a threshold, or ranges of grades) before a rate is corrected"
         )
     return codes, tuple(names)
+
+
+def as_groups(clusters: ArrayLike | None, n: int) -> Integers | None:
+    """Return codes of the clusters; clusters of one row each say nothing and become None."""
+    codes = None if clusters is None else as_codes(clusters, n, name="clusters")
+    return None if codes is None or codes.max(initial=0) + 1 == n else codes
 
 
 def as_row_weights(n: int, *, weights: ArrayLike | None, strata: ArrayLike | None, shares: Shares) -> Floats:
