@@ -227,3 +227,14 @@ def test_ragchecker_annotators_on_an_ordered_scale() -> None:
     )
     assert (found.n, found.raters) == (280, 2)
     assert found.point == pytest.approx(quadratic.point, abs=0.01)
+
+
+def test_records_become_a_row_of_a_frame() -> None:
+    table = raters(60, [0.9, 0.9, 0.8, 0.7], seed=1)
+    good = second_labeller(table, 3, n_resamples=99).to_frame()
+    assert {"word", "individual.difference.low", "consensus.first", "by_rater.3"} <= set(good.columns)
+    counted = confusion(["a", "b"] * 5, ["a", "a"] * 5).to_frame()
+    assert counted["classes.b.precision"].to_list() == [None]
+    assert "never predicted" in counted["classes.b.precision.undefined"][0]
+    assert counted["counts"].to_list() == [[[5, 0], [5, 0]]]
+    assert cohen_kappa([1, 2] * 5, [1, 2] * 5).interval.se is None  # full agreement shows no error of its own

@@ -146,7 +146,7 @@ def interval_from(
 
 
 def imagined_interval(
-    values: Floats, point: float, *, se: float, name: str, n: int, draws: Draws
+    values: Floats, point: float, *, se: float | None, name: str, n: int, draws: Draws
 ) -> Estimate:
     """Equal-tailed quantiles of the values over imagined tables; never of width 0."""
     low, high = np.quantile(values[np.isfinite(values)], [0.5 - draws.level / 2, 0.5 + draws.level / 2])

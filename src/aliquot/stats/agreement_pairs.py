@@ -327,7 +327,7 @@ def _against_consensus(
             np.where(three, column, MISSING)
             for column in (table.codes[:, judge], table.codes[:, person], agreed)
         ]
-        names += [(word, table.raters[person]) for word in ("judge beside", "person", "others than")]
+        names += [f"{word} {table.raters[person]}" for word in ("judge beside", "person", "others than")]
     wide = replace(table, codes=np.stack(columns, axis=1), raters=tuple(names))
     places = range(0, len(columns), 3)
     return _difference(wide, [(at + 1, at + 2) for at in places], [(at, at + 2) for at in places], how)

@@ -137,7 +137,7 @@ def _interval(
         if two is None:
             raise UsageError("method 'dirichlet' is for two raters, two labels and rows without clusters")
         values = imagined(table, name, scale, two, draws)
-        return imagined_interval(values, point, se=se, name=name, n=table.n, draws=draws)
+        return imagined_interval(values, point, se=se or None, name=name, n=table.n, draws=draws)
     if draws.clusters is not None and int(draws.clusters.max(initial=0)) == 0:
         return Undefined("one cluster only: how clusters differ cannot be seen")
     if not se > 1e-9:

@@ -141,14 +141,17 @@ def _fields_of(record: object) -> list[str]:
 def _columns(record: object, prefix: str) -> Iterator[tuple[str, object]]:
     """Column names and cells of a record, parts of records and mappings within by a dotted name."""
     for name in _fields_of(record):
-        value = getattr(record, name)
-        if name == "settings":
-            continue
-        if isinstance(value, Undefined):
-            yield from ((prefix + name, None), (f"{prefix}{name}.undefined", value.reason))
-        elif isinstance(value, Record):
-            yield from _columns(value, f"{prefix}{name}.")
-        elif isinstance(value, Mapping):
-            yield from ((f"{prefix}{name}.{key}", part) for key, part in value.items())
-        else:
-            yield prefix + name, value.tolist() if isinstance(value, np.ndarray) else value
+        if name != "settings":
+            yield from _cells(prefix + name, getattr(record, name))
+
+
+def _cells(name: str, value: object) -> Iterator[tuple[str, object]]:
+    if isinstance(value, Undefined):
+        yield from ((name, None), (f"{name}.undefined", value.reason))
+    elif isinstance(value, Record):
+        yield from _columns(value, f"{name}.")
+    elif isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from _cells(f"{name}.{key}", part)
+    else:
+        yield name, value.tolist() if isinstance(value, np.ndarray) else value
