@@ -87,8 +87,8 @@ def coefficient_of(
     if table.n == 0:
         return nothing_to_compare(table, pairs=FORMS[name].pairs)
     if not FORMS[name].pairs:  # a rater without ratings must not make two raters three
-        there = table.present.any(axis=0)
-        names = tuple(rater for rater, held in zip(table.raters, there.tolist(), strict=True) if held)
+        there = np.flatnonzero(table.present.any(axis=0))
+        names = tuple(table.raters[rater] for rater in there.tolist())
         table = replace(table, codes=table.codes[:, there], raters=names)
     totals = units.values.sum(axis=0)
     only = _only_label(table)
