@@ -6,6 +6,7 @@
     ├── UsageError               the call itself is wrong: a name, an option, a combination      (exit 2)
     ├── InputError               a file, row or value cannot be used as it stands                (exit 2)
     ├── MachineError             the machine cannot: disk full, port taken, model missing        (exit 2)
+    ├── PatternTimeError         a pattern takes too long over a text                            (exit 2)
     ├── NothingToJudgeError      no valid row is left to analyse                                 (exit 5)
     └── RunStoppedError          a guard or the user stopped a run that can be resumed           (exit 6)
 
@@ -66,6 +67,12 @@ class InputError(AliquotError):
 
 class MachineError(AliquotError):
     """The machine cannot do what was asked: disk full, port taken, model or extra missing."""
+
+    exit_code = 2
+
+
+class PatternTimeError(AliquotError):
+    """A pattern that a user or an item set wrote takes too long over a text; a rule makes a lost outcome of it."""
 
     exit_code = 2
 

@@ -76,6 +76,41 @@ def test_both_halves_of_a_character_are_one(tmp_path: Path) -> None:
     assert item.id == "\U0001f600"
 
 
+@pytest.mark.parametrize(
+    ("field", "cell", "held"),
+    [
+        ("golden", "d1|d2", ["d1", "d2"]),
+        ("golden", "d1 | d2", ["d1", "d2"]),
+        ("golden", "d1", ["d1"]),
+        ("golden", '["d|1", "d2"]', ["d|1", "d2"]),
+        ("golden", '{"d1": 2, "d2": 1}', {"d1": 2, "d2": 1}),
+        ("tools", "search|book", ["search", "book"]),
+        (
+            "tools",
+            '[{"name": "book", "arguments": {"seats": 2}}]',
+            [{"name": "book", "arguments": {"seats": 2}}],
+        ),
+        ("tools", "[]", []),
+        ("accept", '["[a]"]', ["[a]"]),
+        ("test_list", '["assert f(1 | 2) == 3"]', ["assert f(1 | 2) == 3"]),
+        ("test_list", "assert f(1 | 2) == 3", "assert f(1 | 2) == 3"),
+        ("question", "[a|b]", "[a|b]"),
+    ],
+)
+def test_a_list_in_a_cell_is_json_or_texts_with_bars(
+    tmp_path: Path, field: str, cell: str, held: object
+) -> None:
+    quoted = cell.replace('"', '""')
+    assert load(written(tmp_path, f'id,{field}\na,"{quoted}"\n', "set.csv")).items[0].fields[field] == held
+
+
+@pytest.mark.parametrize("cell", ["[a]", "{d1", '[""a"", NaN]', "[[[[" + "[" * 3000])
+def test_a_cell_that_begins_like_json_and_is_none_is_refused(tmp_path: Path, cell: str) -> None:
+    with pytest.raises(InputError, match="begins like JSON and is none") as told:
+        load(written(tmp_path, f'id,golden\na,"{cell}"\n', "set.csv"))
+    assert (told.value.row, told.value.field) == (2, "golden")
+
+
 def test_a_csv_row_of_another_length_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="row 3: this row has another number of cells"):
         load(written(tmp_path, "id,q\na,b\nc\n", "set.csv"))

@@ -191,3 +191,33 @@ def test_nothing_is_said_of_a_system_whose_context_holds_what_it_answers(tmp_pat
     manifest = RunDirectory(path).manifest
     assert manifest is not None
     assert not [text for text in manifest.warnings if "evidence" in text]
+
+
+def test_calls_of_earlier_turns_are_not_those_of_a_later_one(tmp_path: Path) -> None:
+    turns = [
+        {"question": "Look it up.", "reference": "done", "tools": ["search"]},
+        {"question": "Book it.", "reference": "done", "tools": ["book"]},
+        {"question": "Thanks.", "reference": "done", "tools": []},
+    ]
+    (tmp_path / "said.jsonl").write_text(json.dumps({"id": "trip", "turns": turns}) + "\n", encoding="utf-8")
+    file = tmp_path / "said.yaml"
+    file.write_text(
+        "name: said\nitems: said.jsonl\nscorers: [words, tool_calls]\n"
+        "systems: {agent: {model: agent, prompt: '{{ question }}'}}\n",
+        encoding="utf-8",
+    )
+
+    def agent(question: str) -> dict[str, Any]:
+        calls = {"Look it up.": ["search"], "Book it.": ["book"]}.get(question.splitlines()[-1], [])
+        return {"text": "done", "tool_calls": [{"name": name, "arguments": {}} for name in calls]}
+
+    path = run(file, directory=tmp_path / "runs", models={"agent": function_system(agent, version="1")}).path
+    live = dict(
+        read(path).outcomes.filter(pl.col("metric") == "tool_calls").select("item", "value").iter_rows()
+    )
+    assert live == {"trip#1": 1.0, "trip#2": 1.0, "trip#3": 1.0}
+    found = tmp_path / "again.parquet"
+    rescore(read(path), scorer="tool_calls", evaluation=file, output=found)
+    again = read(found).outcomes.filter(pl.col("metric").str.starts_with("tool_calls"))
+    assert again.height == 6  # the run's own, and the same read out of its evidence
+    assert again["value"].to_list() == [1.0] * 6

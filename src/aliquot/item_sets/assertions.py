@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from aliquot.files.patterns import BoundedPattern, compile_pattern
+
 SINGLE: Final = ("equals", "contains", "icontains", "starts-with", "regex", "is-json")
 """Those that compare with one text, or with none."""
 
@@ -15,7 +17,7 @@ KINDS: Final = (*SINGLE, *LISTS)
 """What an assertion can be, each also with ``not-`` before it."""
 
 
-def python_pattern(pattern: str) -> re.Pattern[str]:
+def python_pattern(pattern: str) -> BoundedPattern:
     r"""Return a JavaScript pattern as Python reads it: ``$`` is the very end, ``\d`` and ``\w`` are ASCII.
 
     Raises:
@@ -30,4 +32,4 @@ def python_pattern(pattern: str) -> re.Pattern[str]:
     for part in re.findall(r"\\.|\(\?<(?![=!])|.", pattern, re.DOTALL):
         within = (within or part == "[") and part != "]"
         parts.append(part if within else {"$": r"\Z", "(?<": "(?P<"}.get(part, part))
-    return re.compile("".join(parts), re.ASCII)
+    return compile_pattern("".join(parts), re.ASCII, written=pattern)

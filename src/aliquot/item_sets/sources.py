@@ -20,8 +20,12 @@ from aliquot.item_sets.conversations import TURNS, turns_of
 from aliquot.item_sets.items import Item, ItemSet
 from aliquot.item_sets.promptfoo import read_tests
 
-LISTS: Final = frozenset({"accept", "never"})
-"""Fields that are lists, which a cell of CSV holds with ``|`` between them."""
+LISTS: Final = frozenset({"accept", "never", "golden", "tools", "test_list", "test_imports"})
+"""Fields that are lists: a cell of CSV holds them as JSON where it begins with ``[`` or ``{``, else with ``|`` between.
+"""
+
+UNSPLIT: Final = frozenset({"test_list", "test_imports"})
+"""Those of them that hold Python, where ``|`` has a meaning of its own: JSON, or one text."""
 
 ENDINGS = (".jsonl", ".csv", ".yaml", ".yml")
 """Endings of item sets; YAML is the test list of promptfoo."""
@@ -44,7 +48,7 @@ def load(name_or_path: str | Path) -> ItemSet:
     Every row needs ``id`` (text or a whole number). ``reference``, ``accept``, ``scorer``, ``expect``,
     ``cluster`` and ``segment`` have their meaning; every other field is part of what the item asks. A row with
     ``turns`` is a conversation, and each turn an item. In CSV every value is text, an empty cell is an absent field,
-    and ``accept`` and ``never`` are split at ``|``.
+    and lists (``accept``, ``never``, ``golden``, ``tools``, ``test_list``) are JSON or texts with ``|`` between them.
 
     Raises:
         UsageError: no such bundled set and no such file.
@@ -169,10 +173,28 @@ def _csv_rows(text: str, *, file: str) -> Iterator[tuple[int, Mapping[str, objec
                 )
             fields: dict[str, object] = {name: cell for name, cell in row.items() if cell != ""}
             for name in LISTS & fields.keys():
-                fields[name] = str(fields[name]).split("|")
+                fields[name] = _listed(str(fields[name]), file=file, row=reader.line_num, field=name)
             yield reader.line_num, fields
     except csv.Error as error:
         raise InputError(f"this is not CSV ({error})", file=file, row=reader.line_num) from error
+
+
+def _listed(cell: str, *, file: str, row: int, field: str) -> object:
+    """Return the list that a cell holds, or the object (golden ids with their grades)."""
+    if not cell.lstrip().startswith(("[", "{")):
+        return cell if field in UNSPLIT else [part.strip() for part in cell.split("|")]
+    try:
+        return json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_refuse_repetition).decode(
+            cell
+        )
+    except (ValueError, RecursionError) as error:
+        raise InputError(
+            f"this begins like JSON and is none ({error})",
+            file=file,
+            row=row,
+            field=field,
+            remedy='Write a JSON list, such as ["[a]", "b"], or texts with | between them',
+        ) from error
 
 
 def _items(rows: Iterator[tuple[int, Mapping[str, object]]], *, file: str) -> tuple[Item, ...]:

@@ -103,6 +103,7 @@ class Executor:
         self._answered = _unbroken(plan, answered_keys(journal.records))
         self._scored: dict[Key, Scored] = {}
         self._code = Executions(journal.programs, keep=journal.append)
+        self._reads_programs = any(rule.reads == "execution" for rule in plan.every_rule)
         self._cut_short, self._lost = 0, list[str]()
         self._tries = Counter(record.key for record in journal.records)
         self._smoke = {item.id for item in plan.smoke}
@@ -211,7 +212,7 @@ class Executor:
 
     async def _execute_kept(self) -> None:
         """Execute programs of earlier sessions that were not, since these ended before."""
-        if not self._plan.reads_programs:
+        if not self._reads_programs:
             return
         owed = [
             program
@@ -280,7 +281,7 @@ class Executor:
             self._lost.append(response.reason or "")
         measured = self._till.take(response, question)
         self._till.tell(self._tally)
-        programs = self._programs(question, response) if self._plan.reads_programs else []
+        programs = self._programs(question, response) if self._reads_programs else []
         if programs:  # the next question does not wait for them
             self._code.follow(programs, lambda: self._count(question, response))
         else:

@@ -104,11 +104,6 @@ class Plan:
         wanted = {item.id: label_of(self.rules[item.id].wanted(item)) for item in self.items}
         return {item: label for item, label in wanted.items() if label is not None}
 
-    @cached_property
-    def reads_programs(self) -> bool:
-        """Whether a rule reads how the program of an answer ended."""
-        return any(rule.reads == "execution" for rule in self.every_rule)
-
     @property
     def every_rule(self) -> Iterator[Rule]:
         """The rules of all items, in every way to score."""
@@ -336,10 +331,12 @@ def _require_right(rule: Rule, item: Item) -> None:
     if not answers:
         rule.try_on(item)
     for place, answer in enumerate(answers):
-        if score(rule, item, answer).value != 1.0:
+        scored = score(rule, item, answer)
+        if scored.value != 1.0:
+            why = f" ({scored.note})" if scored.status == "error" else ""
             what, so = ("the reference", ", so no answer could be") if not place else (excerpt(answer), "")
             raise InputError(
-                f"{what} of item {item.id!r} is not right by its own rule {rule.name!r}{so}",
+                f"{what} of item {item.id!r} is not right by its own rule {rule.name!r}{so}{why}",
                 row=item.row,
                 field="accept" if place else "reference",
                 remedy=f"Correct {'it' if place else 'the reference'}, or name another rule",

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
+import polars as pl
 
 from aliquot.errors import InputError, UsageError, nearest
 from aliquot.evidence.identity import inputs_text
 from aliquot.evidence.stages import Stage
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.told_options import ToldOption
+from aliquot.evidence.transcripts import Turn
 from aliquot.files.records import OptionLikelihood, Response, settle
 from aliquot.files.run_directory import RunDirectory, is_run
 from aliquot.files.whole_records import WholeRecords
@@ -199,7 +202,7 @@ class WholeAnswers:
     """
 
     def __init__(self, evidence: Evidence) -> None:
-        self._texts = evidence.texts
+        self._texts, self._items = evidence.texts, evidence.items
         self._stages: dict[tuple[str, str, str, int], list[Stage]] = {}
         for row in evidence.stages.sort("place").iter_rows(named=True):
             key = (row["system"], row["task"], row["item"], row["attempt"])
@@ -209,8 +212,42 @@ class WholeAnswers:
 
     def __call__(self, response: Response) -> Response:
         """Return an answer whole."""
-        turns = self._texts.transcript(*response.key) if self._texts else None
-        return response.told(turns or (), tuple(self._stages.get(response.key, ())))
+        turns = self._turns(response.key)
+        if any(turn.calls for turn in turns[: _last_asked(turns)]):
+            turns = turns[self._before(response.key, turns) :]
+        return response.told(turns, tuple(self._stages.get(response.key, ())))
+
+    def _turns(self, key: tuple[str, str, str, int]) -> tuple[Turn, ...]:
+        return (self._texts.transcript(*key) if self._texts else None) or ()
+
+    def _before(self, key: tuple[str, str, str, int], turns: tuple[Turn, ...]) -> int:
+        """Return how many turns led to an earlier answer of the same conversation, whose calls are not this one's.
+
+        A log tells of each turn of a conversation the whole conversation up to it: an answer to another item that
+        shares its cluster is an earlier one where its turns are the first of these.
+        """
+        system, task, item, attempt = key
+        beside = self._conversations.get((task, item), ())
+        others = (self._turns((system, task, other, attempt)) for other in beside if other != item)
+        return max(
+            (len(one) for one in others if len(one) < len(turns) and turns[: len(one)] == one), default=0
+        )
+
+    @cached_property
+    def _conversations(self) -> Mapping[tuple[str, str], tuple[str, ...]]:
+        """The items that share the cluster of an item, by task and item."""
+        items = self._items
+        if "cluster" not in items.columns:
+            return {}
+        shared = items.filter(pl.col("cluster").is_not_null()).group_by("task", "cluster").agg("item")
+        return {
+            (task, item): tuple(together) for task, _, together in shared.iter_rows() for item in together
+        }
+
+
+def _last_asked(turns: Sequence[Turn]) -> int:
+    """Return the place of the last turn in which something was asked."""
+    return max((place for place, turn in enumerate(turns) if turn.role == "user"), default=0)
 
 
 def _likelihood(told: ToldOption) -> OptionLikelihood:

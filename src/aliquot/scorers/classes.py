@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
 
-from aliquot.errors import InputError, UsageError
+from aliquot.errors import InputError, PatternTimeError, UsageError
 from aliquot.item_sets.items import Item
 from aliquot.scorers.catalogue import SINGLE, rule_among
 from aliquot.scorers.rule import Rule, Settings
@@ -109,6 +109,8 @@ def _true_and_predicted(item: Item, text: str, of: str) -> tuple[str, str | None
     rule = rule_among(SINGLE, of)
     rule.try_on(item)
     found = score(rule, item, text)
+    if found.status == "error":
+        raise PatternTimeError(found.note or "")
     reference = rule.wanted(item)
     if reference is None:
         raise InputError(f"item {item.id!r} has no reference", row=item.row, field="reference")

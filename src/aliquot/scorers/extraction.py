@@ -10,10 +10,10 @@ import re
 import string
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias
 
 from aliquot.errors import UsageError, nearest
+from aliquot.files.patterns import BoundedPattern, compile_pattern
 
 Step: TypeAlias = Callable[[Sequence[str]], list[str]]
 
@@ -35,7 +35,7 @@ def regex_step(
     pattern = compiled(regex_pattern)
 
     def read(answer: str) -> str:
-        found = cast("list[str | tuple[str, ...]]", pattern.findall(answer))
+        found = pattern.findall(answer)
         try:
             chosen = found[group_select]
         except IndexError:
@@ -155,21 +155,20 @@ def exact_match(
     """
     sides = [answer, reference]
     for ignored in regexes_to_ignore:
-        sides = [compiled(ignored).sub("", side) for side in sides]
+        sides = [compiled(ignored).take_out(side) for side in sides]
     if ignore_case:
         sides = [side.lower() for side in sides]
     dropped = (string.punctuation if ignore_punctuation else "") + (string.digits if ignore_numbers else "")
     return len({side.translate(str.maketrans("", "", dropped)) for side in sides}) == 1
 
 
-@lru_cache(maxsize=1024)
-def compiled(pattern: str) -> re.Pattern[str]:
-    """Return a regular expression.
+def compiled(pattern: str) -> BoundedPattern:
+    """Return a regular expression whose searches are bounded in time.
 
     Raises:
         UsageError: it is none.
     """
     try:
-        return re.compile(pattern)
+        return compile_pattern(pattern)
     except re.error as error:
         raise UsageError(f"{pattern!r} is no pattern that can be used ({error})") from error

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Literal, NoReturn, TypeAlias, cast
 
-from aliquot.errors import MachineError, UsageError
+from aliquot.errors import MachineError, PatternTimeError, UsageError
+from aliquot.scorers.json_patterns import bounded
 from aliquot.scorers.refusals import is_refusal
 
 Fault: TypeAlias = Literal["refused", "truncated", "syntax", "schema"]
@@ -166,6 +167,8 @@ def _first_violation(value: object, schema: Mapping[str, Any]) -> str | None:
         every = list(_validator(json.dumps(schema, sort_keys=True)).iter_errors(value))
     except RecursionError:
         return "it is nested too deeply"
+    except PatternTimeError:
+        raise
     except Exception as error:
         raise UsageError(f"the JSON Schema cannot be used: {str(error)[:200]}") from error
     found = sorted(every, key=lambda one: [str(step) for step in one.absolute_path])
@@ -199,7 +202,7 @@ def _validator(schema: str) -> Any:
     for reference in _references(told):
         if not reference.startswith("#"):
             raise UsageError(f"the JSON Schema refers to another document: {reference[:80]}")
-    return known(told, registry=referencing.Registry())
+    return bounded(known)(told, registry=referencing.Registry())
 
 
 def _references(node: object) -> Iterator[str]:

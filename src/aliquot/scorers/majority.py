@@ -54,6 +54,9 @@ def score_majority(item: Item, found: str | Sequence[str], settings: Vote) -> Sc
     rule.try_on(item)
     scored = [score(rule, item, text) for text in ([found] if isinstance(found, str) else found)]
     votes = [_vote(one) for one in scored]
+    lost = next((one for one in scored if one.status == "error"), None)
+    if lost is not None:
+        return lost
     most, count = Counter(votes).most_common(1)[0]  # of equals the one counted first
     return msgspec.structs.replace(scored[votes.index(most)], note=f"{count} of {len(votes)} attempts")
 

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 import msgspec
 
-from aliquot.errors import UsageError, excerpt, nearest
+from aliquot.errors import PatternTimeError, UsageError, excerpt, nearest
 from aliquot.evidence.identity import text_of
 from aliquot.evidence.tables import Better, Kind
 from aliquot.files.programs import Program
@@ -162,12 +162,17 @@ class Rule:
         return replace(self, name=name, given=given, metric=metric, combine=given.combine or self.combine)
 
     def apply(self, item: Item, found: Any) -> Score:
-        """Return the score of what was read of a response.
+        """Return the score of what was read of a response; a pattern that runs out of time is an error of measuring.
 
         Raises:
             InputError: the item lacks what the rule needs.
         """
-        return self.function(item, found) if self.given is None else self.function(item, found, self.given)
+        try:
+            return (
+                self.function(item, found) if self.given is None else self.function(item, found, self.given)
+            )
+        except PatternTimeError as error:  # nothing is known of the answer
+            return Score(None, status="error", note=str(error))
 
     def program_of(self, item: Item, text: str) -> Program | None:
         """Return the program that an answer holds; None when it holds none, or the rule reads none.

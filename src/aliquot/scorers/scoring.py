@@ -36,6 +36,6 @@ def score(rule: Rule, item: Item, text: str) -> Score:
             unparsed(EMPTY), parts=rule.apply(item, "").parts if rule.combine else None
         )
     result = rule.apply(item, text)
-    if rule.forbids or result.value == 1.0 or not is_refusal(text):
+    if result.status == "error" or rule.forbids or result.value == 1.0 or not is_refusal(text):
         return result
     return Score(None, label="refuse", status="refused", parts=result.parts)
