@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, TypedDict
 
 import numpy as np
 import polars as pl
@@ -33,6 +33,12 @@ ANSWERS: Final = {
 }
 
 
+class _Asked(TypedDict):
+    level: float
+    n_resamples: int
+    rng: int
+
+
 def metric_against_people(judged: Judged, *, level: float, seed: int) -> Iterator[Coefficient]:
     """Yield how a metric goes with people: answer by answer, system by system within an item, and over systems.
 
@@ -51,7 +57,7 @@ def metric_against_people(judged: Judged, *, level: float, seed: int) -> Iterato
         return
     items = rows["item"].unique().sort().to_list()
     metric, people = (_cells(rows, items, judged.systems, column) for column in ("verdict", "label"))
-    asked = {"level": level, "n_resamples": RESAMPLES, "rng": seed}
+    asked = _Asked(level=level, n_resamples=RESAMPLES, rng=seed)
     yield _measure(
         "item_accuracy",
         "pairs of systems on an item ordered as people do, ties by the best limit",
