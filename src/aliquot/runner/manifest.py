@@ -22,6 +22,7 @@ from aliquot.item_sets.option_order import AS_GIVEN
 from aliquot.item_sets.samples import Selection
 from aliquot.runner.evaluation import CHOICE, UNDRAWN, ModelName, SystemSpec, components_of
 from aliquot.runner.executor import Terms
+from aliquot.runner.judge_manifest import changed_judges, describe_judges
 from aliquot.runner.plan import ORDER, Plan
 from aliquot.runner.prompts import Prompt
 from aliquot.runner.shots import Shots
@@ -73,6 +74,9 @@ def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: dateti
             way.metric: _describe_rules(rules.values())
             for way, rules in zip(plan.rescored(), plan.alternatives, strict=True)
         },
+        judges=describe_judges(
+            (spec.judge for spec in (evaluation.scorer, *evaluation.alternatives)), models
+        ),
         attempts=evaluation.attempts,
         seed=evaluation.seed,
         cluster=evaluation.cluster,
@@ -106,7 +110,10 @@ def continue_manifest(old: Manifest | None, new: Manifest, *, anything_left: boo
     """
     if old is None:
         return new
-    changed = list(_changes(old, new, with_versions=anything_left))
+    changed = [
+        *_changes(old, new, with_versions=anything_left),
+        *changed_judges(old.judges, new.judges, with_versions=anything_left),
+    ]
     if changed:
         raise UsageError(
             f"the run {old.name!r} holds answers to another evaluation; changed: {', '.join(changed)}. "

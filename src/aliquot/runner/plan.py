@@ -113,9 +113,12 @@ class Plan:
         """Return the further ways to score, in the form in which their outcomes are made."""
         return tuple(
             Rescored(
-                task=self.task, base=self.metric, rules={item: rule.name for item, rule in rules.items()}
+                task=self.task,
+                base=self.metric,
+                rules={item: rule.name for item, rule in rules.items()},
+                judge=None if spec.judge is None else spec.judge.kept,
             )
-            for rules in self.alternatives
+            for spec, rules in zip(self.evaluation.alternatives, self.alternatives, strict=True)
         )
 
     def questions(self, system: str) -> Iterator[Question]:
@@ -147,7 +150,7 @@ def make_plan(evaluation: Evaluation, *, limit: int | str | None = None) -> Plan
         UsageError: an unknown item set or field, or a sample that cannot be drawn.
         InputError: an item that cannot be asked or scored, or a prompt that cannot be filled.
     """
-    item_set = load(evaluation.items)
+    evaluation, item_set = evaluation.with_judges(), load(evaluation.items)
     _require_fields(evaluation, item_set)
     _require_whole(evaluation.cluster, item_set)
     part = _part(evaluation, limit=limit)

@@ -123,7 +123,7 @@ def _keep_items(run: RunDirectory, plan: Plan, manifest: Manifest) -> None:
         keep_item(
             item,
             task=plan.task,
-            rule=plan.rules[item.id].name,
+            rule=plan.rules[item.id],
             alternatives=tuple(rules[item.id].name for rules in plan.alternatives),
             orders=orders,
         )

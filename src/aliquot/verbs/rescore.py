@@ -237,7 +237,7 @@ def _execute(answers: _Answers, rescored: Rescored, items: Mapping[str, Item], *
     if not owed:
         return
     require_on(rules.values(), on=on)
-    work = answers.code.execute(owed)
+    work = answers.code.complete(owed)
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -153,7 +153,8 @@ async def run_async(
     _check_only(only, attempts, together={"limit": limit, "cache": cache})
     plan, path = with_listed_prices(make_plan(evaluation, limit=limit)), Path(directory) / evaluation.name
     require_on(plan.every_rule, on=evaluation.execute_code)
-    if max_cost is not None and all(spec.stated is None for spec in plan.evaluation.systems.values()):
+    paid = (*plan.evaluation.systems.values(), *plan.evaluation.judges.values())
+    if max_cost is not None and all(one.stated is None for one in paid):
         raise UsageError("--max-cost needs prices: give the systems of the evaluation a key 'prices'")
     chosen, before = None, dict[str, tuple[float, float]]()
     if only is not None:
