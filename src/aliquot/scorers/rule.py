@@ -21,7 +21,7 @@ from aliquot.scorers.scores import Score
 from aliquot.scorers.tool_use import calls_of
 
 Reads: TypeAlias = Literal[
-    "text", "options", "unconditional", "tokens", "likelihood", "stages", "calls", "execution"
+    "text", "options", "unconditional", "tokens", "likelihood", "stages", "calls", "answer", "execution"
 ]
 """What of a response a rule reads."""
 
@@ -34,11 +34,13 @@ NEEDS: Final[Mapping[Reads, str]] = {
     "likelihood": "how probable a text is: mode: perplexity",
     "stages": "stages of a pipeline: stages: [{name: retrieval, values: {documents: [d7]}}] of a system of your own",
     "calls": "which tools were called with what: transcript, or tool_calls as a list, of a system of your own",
+    "answer": "the text of an answer and, for points on tools, the calls that led to it: transcript, or tool_calls as "
+    "a list, of a system of your own",
     "execution": "a program in the text of an answer, and how it ended",
 }
 """What a rule needs, and where in an evaluation it comes from."""
 
-HOW_IT_CAME: Final[tuple[Reads, ...]] = ("stages", "calls")
+HOW_IT_CAME: Final[tuple[Reads, ...]] = ("stages", "calls", "answer")
 """What tells how an answer came about: its record has to be whole, and whether it does is seen when it is there."""
 
 Wants: TypeAlias = Literal["answers", "reference", "part", "expectation", "nothing"]
@@ -190,14 +192,19 @@ class Rule:
             return response.text or ""
         if self.reads == "likelihood":
             return response.likelihood
-        if self.reads == "stages":
-            return (response.stages or None) if isinstance(response, ToldResponse) else None
-        if self.reads == "calls":
-            return calls_of(response)
+        if self.reads_whole:
+            return self._read_whole(response)
         if self.reads == "tokens" and not all(option.tokens for option in response.options):
             return None
         without = any(option.unconditional is None for option in response.options)
         return None if self.reads == "unconditional" and without else response.options or None
+
+    def _read_whole(self, response: Response) -> Any:
+        """Return what of how an answer came about the rule reads."""
+        if self.reads == "stages":
+            return (response.stages or None) if isinstance(response, ToldResponse) else None
+        calls = calls_of(response)
+        return calls if self.reads == "calls" else (response.text or "", calls)
 
     def try_on(self, item: Item) -> None:
         """Refuse an item that the rule cannot score, whatever the answer will be.
