@@ -209,6 +209,13 @@ def _details(found: Calibration) -> Iterator[Block]:
                 for one in found.second.raters
             ),
         )
+        if found.second.limit is not None:
+            single, mean = found.second.limit
+            yield (
+                f"If people's errors were independent noise, a judge without any could correlate with one of them at "
+                f"most {single:.2f}, with their mean {mean:.2f}: a limit of that model alone, as errors that judge and "
+                "people share go beyond it."
+            )
         if isinstance(found.second.consensus, Estimate):
             yield f"Against what the other people say together: difference {write_coefficient(found.second.consensus)}."
     for one in found.equal_errors:
