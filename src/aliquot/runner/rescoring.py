@@ -250,7 +250,7 @@ def describe_metric(rule: Rule, name: str, values: pl.Series, *, headline: bool)
         values: its values.
         headline: whether it is the run's main metric.
     """
-    bounds = {} if rule.kind == "real" else {"low": 0.0, "high": rule.high}
+    bounds = {} if rule.kind == "real" else {"low": rule.low, "high": rule.high}
     row = metric_row(name, values, kind=rule.kind, better=rule.better, headline=headline, **bounds)
     failed = row["low"] if rule.better == "higher" else row["high"]
     return row | {"combine": rule.combine, "on_failure": None if rule.whole_only else failed}
