@@ -11,6 +11,7 @@ from aliquot.errors import InputError, UsageError
 from aliquot.evidence.contents import headline_metric, systems, tasks
 from aliquot.evidence.reduction import units
 from aliquot.evidence.tables import Evidence
+from aliquot.readers.labels import read_labels
 from aliquot.readers.options import ReadOptions
 from aliquot.readers.registry import find_reader, read_one
 from tests.readers.inspect_logs import (
@@ -359,6 +360,39 @@ def test_invalidated_samples_and_edited_scores(tmp_path: Path) -> None:
     assert evidence.responses["status"].to_list() == ["missing", "ok"]
     assert _values(evidence) == {("2", 1): 1.0}
     assert {"invalidated", "edited_scores"} <= set(_codes(evidence))
+
+
+def test_what_people_gave_in_edits_are_labels_beside_what_the_scorer_gave(tmp_path: Path) -> None:
+    by_ana, by_ben = ({"author": name, "timestamp": "2026-11-01T10:00:00Z"} for name in ("ana", "ben"))
+    scores = [
+        {"match": {"value": "C"}},
+        {"match": {"value": "I", "history": [{"value": "C"}, {"value": "I", "provenance": by_ana}]}},
+        {
+            "match": {
+                "value": "C",
+                "history": [
+                    {"value": "I"},
+                    {"value": "UNCHANGED", "explanation": "as it is", "provenance": by_ana},
+                    {"value": "C", "provenance": by_ben},
+                ],
+            }
+        },
+        {"match": {"value": "C", "history": [{"value": "C", "provenance": by_ana}]}},
+    ]
+    log = json_log(tmp_path / "a.json", [sample(place, scores=one) for place, one in enumerate(scores, 1)])
+    rows = read_one(log).outcomes.select("item", "metric", "scorer", "by", "value")
+    assert sorted(rows.filter(pl.col("by") == "person").rows()) == [
+        ("2", "human: match", "ana", "person", 0.0),
+        ("3", "human: match", "ben", "person", 1.0),
+        ("4", "human: match", "ana", "person", 1.0),
+    ]
+    assert sorted(rows.filter(metric="before edits: match").select("item", "value").rows()) == [
+        ("1", 1.0), ("2", 1.0), ("3", 0.0),
+    ]  # fmt: skip
+    assert sorted(rows.filter(metric="match").select("item", "value").rows()) == [
+        ("1", 1.0), ("2", 0.0), ("3", 1.0), ("4", 1.0),
+    ]  # fmt: skip
+    assert read_labels(log).raters == ["ana", "ben"]
 
 
 def test_a_log_without_samples_keeps_the_scores_of_its_items(tmp_path: Path) -> None:

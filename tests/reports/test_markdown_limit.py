@@ -25,7 +25,7 @@ LONG = "&<@*" * 60
 MANY = 3000
 
 
-def swollen(kind: str) -> Any:  # noqa: PLR0911 - a kind each
+def swollen(kind: str) -> Any:  # noqa: C901, PLR0911 - a kind each
     """A finding of the kind with thousands of long names that all grow when they are escaped."""
     found: Any = every_kind()[kind]
     names = tuple(f"{LONG}{place}" for place in range(MANY))
@@ -53,6 +53,17 @@ def swollen(kind: str) -> Any:  # noqa: PLR0911 - a kind each
         return replace(found, groups=found.groups * MANY, contrasts=found.contrasts * MANY, warnings=notes)
     if kind == "failures":
         return replace(found, kinds=found.kinds * MANY, warnings=notes)
+    if kind == "agreement":
+        raters = tuple(replace(found.raters[0], name=name) for name in names)
+        differ = tuple(replace(found.disagreements[0], answer=name, labels=names[:2]) for name in names)
+        return replace(
+            found, raters=raters, disagreements=differ, pairs=(), confusion=(), classes=(), warnings=notes
+        )
+    if kind == "calibration":
+        corrected = tuple(replace(found.corrected[0], what=name) for name in names)
+        return replace(
+            found, corrected=corrected, let_through=names, lines=found.lines * MANY, warnings=notes
+        )
     if kind == "rescoring":
         systems = tuple(replace(found.systems[0], system=name, to_right=names[:20]) for name in names)
         return replace(found, systems=systems, warnings=notes)

@@ -13,6 +13,7 @@ from aliquot.analysis.settings import COST
 from aliquot.analysis.spent import recorded_columns
 from aliquot.evidence.tables import Evidence
 from aliquot.findings.comparison import Quantiles
+from aliquot.findings.summary import Steps
 
 _PRICED: Final = ("item", "latency_s", "cost", "currency", "cached")
 
@@ -26,6 +27,34 @@ def latency_of(evidence: Evidence, system: str, *, task: str) -> Quantiles | Non
         return None
     steps = tuple(map(float, np.quantile(values.to_numpy(), np.linspace(0, 1, 21))))
     return Quantiles(median=steps[10], p95=steps[19], n=values.len(), unit="s", steps=steps)
+
+
+def steps_of(evidence: Evidence, system: str, *, task: str) -> Steps | None:
+    """Return how many steps a system took to an answer and what one costs; None when no answer tells its steps.
+
+    The cost of a step is what all answers that tell both cost, over their steps.
+    """
+    if "steps" not in recorded_columns(evidence):
+        return None
+    rows = evidence.rows("responses", system=system, task=task).filter(pl.col("steps").is_not_null())
+    if rows.is_empty():
+        return None
+    taken = rows["steps"].to_numpy()
+    priced = rows.filter(pl.col("cost").is_not_null(), pl.col("currency").is_not_null(), pl.col("steps") > 0)
+    currencies = priced["currency"].unique().to_list()
+    calls = rows["tool_calls"].drop_nulls()
+    failed = rows.filter(pl.col("tool_calls").is_not_null())["tool_errors"].drop_nulls()
+    return Steps(
+        mean=float(taken.mean()),
+        p95=float(np.quantile(taken, 0.95)),
+        tool_calls=float(calls.to_numpy().mean()) if calls.len() else None,
+        tool_errors=float(failed.sum() / calls.sum())
+        if calls.len() and calls.sum() and failed.len()
+        else None,
+        cost=float(priced["cost"].sum() / priced["steps"].sum()) if len(currencies) == 1 else None,
+        currency=currencies[0] if len(currencies) == 1 else None,
+        answers=rows.height,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ def _design(rows: pl.DataFrame, system: str, wish: LabelWish) -> LabelDesign:
         rows=pl.len(), labelled=pl.col("label").count(), passes=pl.col("label").sum()
     ).sort("slice", "passed", descending=[False, True], nulls_last=True)  # fmt: skip
     shares = cells["rows"].to_numpy() / rows.height
-    guess = (rows["label"].sum() + 0.5) / (rows["label"].count() + 1)
+    guess = (float(rows["label"].sum()) + 0.5) / (rows["label"].count() + 1)
     known = cells["labelled"].to_numpy()
     rates = (cells["passes"].to_numpy() + guess) / (known + 1)
     now = corrected_width(np.maximum(known, 0), shares, rates, judged=rows.height, level=wish.level)

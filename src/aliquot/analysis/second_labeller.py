@@ -13,6 +13,7 @@ from aliquot.analysis.ratings import Ratings, ratings_of
 from aliquot.evidence.labels import ANSWER
 from aliquot.findings.calibration import RaterStanding, SecondLabeller, Standing
 from aliquot.stats.agreement_pairs import second_labeller
+from aliquot.stats.noise_limits import noise_limit
 from aliquot.stats.results import Undefined
 
 WORDS: Final[dict[str, Standing]] = {"as good": "as_good", "below": "below", "undecided": "undecided"}
@@ -51,6 +52,8 @@ def beside_people(judged: Judged, *, margin: float, level: float, seed: int) -> 
         return None
     names = (judged.metric, *(people.raters[place] for place in chosen))
     consensus = found.consensus
+    people_each = float((people.codes[kept][:, chosen] >= 0).sum(axis=1).mean())
+    limit = noise_limit(min(1.0, found.individual.first), raters=people_each)
     return SecondLabeller(
         judge=found.individual.second,
         people=found.individual.first,
@@ -63,6 +66,7 @@ def beside_people(judged: Judged, *, margin: float, level: float, seed: int) -> 
             RaterStanding(name, int((~np.isnan(said[:, place])).sum()), found.by_rater.get(place))
             for place, name in enumerate(names)
         ),
+        limit=None if isinstance(limit, Undefined) else (limit.single, limit.mean),
     )
 
 

@@ -12,7 +12,7 @@ from aliquot.analysis.arrays import SystemSample, filled_system, system_sample
 from aliquot.analysis.attempts_seen import find_repeats
 from aliquot.analysis.confusion import find_classes
 from aliquot.analysis.corrected import PeoplesLabels, corrected_rate_of
-from aliquot.analysis.costs import cost_words, latency_of, price_of
+from aliquot.analysis.costs import cost_words, latency_of, price_of, steps_of
 from aliquot.analysis.guards import find_guards
 from aliquot.analysis.majority import find_majority
 from aliquot.analysis.method import analyse_system, attempt_rows
@@ -184,6 +184,7 @@ def _line(evidence: Evidence, side: Units, *, choices: SummaryChoices, headline:
         majority=find_majority(evidence, side, scale),
         classes=find_classes(evidence, side, scale, level=level, seed=DEFAULT_SEED) if headline else None,
         corrected=corrected,
+        steps=steps_of(evidence, system, task=task) if headline else None,
     )
 
 

@@ -119,6 +119,8 @@ class SecondLabeller:
         word: what may be said, read from ``difference``.
         n: answers with a verdict and two labels or more.
         raters: the judge and each person.
+        limit: how far a judge without any error could correlate with one person, and with the mean of them, if people's
+            errors were independent noise and their kappa their correlation; None where they do not agree.
     """
 
     judge: float
@@ -129,6 +131,7 @@ class SecondLabeller:
     word: Standing
     n: int
     raters: tuple[RaterStanding, ...]
+    limit: tuple[float, float] | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,29 @@ class Repeats:
 
 
 @dataclass(frozen=True, slots=True)
+class Steps:
+    """How many steps an agent took to an answer.
+
+    Attributes:
+        mean: steps of an answer.
+        p95: their 95th percentile.
+        tool_calls: calls of tools of an answer; None where they were not recorded.
+        tool_errors: share of these that failed; None likewise.
+        cost: of one step, in ``currency``; None where answers have no cost.
+        currency: of that cost.
+        answers: answers that tell their steps.
+    """
+
+    mean: float
+    p95: float
+    tool_calls: float | None
+    tool_errors: float | None
+    cost: float | None
+    currency: str | None
+    answers: int
+
+
+@dataclass(frozen=True, slots=True)
 class SystemLine:
     """One system on one task under one metric.
 
@@ -87,6 +110,7 @@ class SystemLine:
         judge: the model that judged, when one did.
         majority: what always giving the most frequent right answer would reach; None where that is not known.
         classes: right and given classes against each other; None where the items fall into no classes.
+        steps: steps, calls of tools and what a step costs; None where no answer tells its steps.
         corrected: what people's labels make of a judge's rate, which the estimate then is; None without labels.
     """
 
@@ -115,6 +139,7 @@ class SystemLine:
     other_costs: tuple[str, ...] = ()
     classes: ClassTable | None = None
     corrected: Corrected | None = None
+    steps: Steps | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -13,8 +13,9 @@ import polars as pl
 from aliquot.errors import InputError, UsageError, nearest
 from aliquot.evidence.assembly import assemble
 from aliquot.evidence.matching import spelling_notes
-from aliquot.evidence.tables import RESPONSES, Evidence, Note, Source
+from aliquot.evidence.tables import RESPONSES, Evidence, Note, ScoredBy, Source
 from aliquot.readers.cells import text_of
+from aliquot.readers.inspect_edits import BEFORE, PERSON, edited_columns
 from aliquot.readers.inspect_header import (
     cluster_key,
     headline_of,
@@ -62,17 +63,20 @@ def evidence_of_run(run: Run, options: ReadOptions, *, system: str, source: Sour
     file, task = str(run.path), run.header.eval.task
     judges = judges_of(run.header)
     columns = collect_scores(run.samples, file=file)
+    edited = edited_columns(run.samples, columns) if run.opened else []  # summaries keep no history
     responses = _responses(run)
     key = {"system": pl.lit(system), "task": pl.lit(task)}
     items, notes = _items(run, options)
     epochs = max((sample.epoch for sample in run.samples), default=1)
     return assemble(
-        _outcomes(columns, responses, judges).with_columns(**key),
+        _outcomes([*columns.items(), *edited], responses, judges).with_columns(**key),
         items=items.with_columns(task=pl.lit(task)),
         responses=pl.concat([responses, _never_asked(run, responses)], how="diagonal_relaxed").with_columns(
             **key
         ),
-        metrics=metric_table(columns, headline=headline_of(run.header, columns), judges=judges),
+        metrics=metric_table(
+            [*columns.items(), *edited], headline=headline_of(run.header, columns), judges=judges
+        ),
         reported=reported_table(run.header, system=system, metrics=columns),
         settings=settings_table(run.header, system=system),
         sources=(source,),
@@ -151,20 +155,23 @@ def _never_asked(run: Run, responses: pl.DataFrame) -> pl.DataFrame:
 
 
 def _outcomes(
-    columns: Mapping[str, ScoreColumn], responses: pl.DataFrame, judges: Mapping[str, str]
+    columns: Sequence[tuple[str, ScoreColumn]], responses: pl.DataFrame, judges: Mapping[str, str]
 ) -> pl.DataFrame:
     """Return a row for each score."""
     keys = responses.select("item", "attempt")
-    parts = [
-        _outcomes_of(metric, column, keys, judged=column.scorer in judges)
-        for metric, column in columns.items()
-    ]
+    parts = [_outcomes_of(metric, column, keys, by=_by(metric, column, judges)) for metric, column in columns]
     schema = {"item": pl.String, "attempt": pl.Int64, "value": pl.Float64}
     return pl.concat(parts) if parts else pl.DataFrame(schema=schema)
 
 
-def _outcomes_of(metric: str, column: ScoreColumn, keys: pl.DataFrame, *, judged: bool) -> pl.DataFrame:
-    without = "unparsed" if judged else "missing"
+def _by(metric: str, column: ScoreColumn, judges: Mapping[str, str]) -> ScoredBy:
+    if metric.startswith(PERSON):
+        return "person"
+    return "judge" if column.scorer in judges else "rule"
+
+
+def _outcomes_of(metric: str, column: ScoreColumn, keys: pl.DataFrame, *, by: ScoredBy) -> pl.DataFrame:
+    without = "unparsed" if by == "judge" else "missing"
     labelled = pl.lit(column.kind == "category") & pl.col("label").is_not_null()
     whole = len(column.rows) == keys.height
     frame = (keys if whole else keys[column.rows]).with_columns(
@@ -172,7 +179,7 @@ def _outcomes_of(metric: str, column: ScoreColumn, keys: pl.DataFrame, *, judged
         label=pl.Series(column.labels, dtype=pl.String),
         metric=pl.lit(metric),
         scorer=pl.lit(column.scorer),
-        by=pl.lit("judge" if judged else "rule"),
+        by=pl.lit(by),
     )
     scored = pl.col("value").is_not_null() | labelled
     return frame.with_columns(status=pl.when(scored).then(pl.lit("ok")).otherwise(pl.lit(without)))
@@ -283,7 +290,7 @@ def _sample_notes(run: Run) -> list[Note]:
         (
             edited,
             "edited_scores",
-            "samples have scores that were edited after the run; the edited value counts",
+            f"samples have scores that were edited after the run; the edited value counts ({PERSON!r}, {BEFORE!r})",
         ),
         (invalidated, "invalidated", "samples were invalidated after the run; their scores are left out"),
     )

@@ -48,11 +48,24 @@ class Empty(msgspec.Struct, gc=False):
     """Something that is only counted."""
 
 
+class Provenance(msgspec.Struct, gc=False):
+    """Who edited a score."""
+
+    author: str | None = None
+
+
+class Edit(msgspec.Struct, gc=False):
+    """One state of a score: the first is the scorer's own, each later one a change, by somebody."""
+
+    value: Any = "UNCHANGED"
+    provenance: Provenance | None = None
+
+
 class Score(msgspec.Struct, gc=False):
     """What a scorer gave a sample."""
 
     value: Any = None
-    history: list[Empty] | None = None
+    history: list[Edit] | None = None
 
 
 class Failure(msgspec.Struct, gc=False):

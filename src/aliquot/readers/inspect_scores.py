@@ -142,18 +142,20 @@ def _new_column(columns: dict[str, ScoreColumn], metric: str, scorer: str, *, fi
 
 
 def metric_table(
-    columns: Mapping[str, ScoreColumn], *, headline: str | None, judges: Mapping[str, str]
+    columns: Sequence[tuple[str, ScoreColumn]], *, headline: str | None, judges: Mapping[str, str]
 ) -> pl.DataFrame:
     """Return the table ``metrics``.
 
     Args:
-        columns: metric → its scores.
+        columns: each metric with its scores; one that several people gave is there once for each.
         headline: the log's main metric.
         judges: scorer → the model that judges for it.
     """
     rows: list[dict[str, Any]] = []
-    for metric, column in columns.items():
-        values = pl.Series(column.values, dtype=pl.Float64)
+    for metric in dict.fromkeys(name for name, _ in columns):
+        mine = [column for name, column in columns if name == metric]
+        column = mine[0]
+        values = pl.Series([value for one in mine for value in one.values], dtype=pl.Float64)
         row = metric_row(metric, values, kind=column.kind, headline=metric == headline)
         rows.append(row | {"judge": judges.get(column.scorer)})
     return pl.DataFrame(rows, schema=dict(METRICS))

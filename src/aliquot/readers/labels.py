@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -107,7 +107,7 @@ def labels_of(table: Table, options: ReadOptions, *, file: str) -> Labels:
     parts: list[pl.DataFrame] = []
     for column in given:
         rater = {} if "label" in columns else {"rater": [column] * table.height}
-        labels = [None if text in options.missing else text for text in _texts(table, column)]
+        labels = [_label(text, options.missing) for text in _texts(table, column)]
         parts.append(pl.DataFrame({**key, **rater, "label": labels}, schema_overrides=texts))
     frame = _typed(pl.concat(parts), file=file)
     if frame["label"].null_count() == frame.height:
@@ -164,8 +164,14 @@ def _texts(table: Table, column: str) -> list[str | None]:
 
 def _text(cell: Cell) -> str | None:
     whole = isinstance(cell, float) and cell.is_integer()
-    text = (text_of(int(cell) if whole else cell) or "").strip()  # type: ignore[arg-type]
+    text = text_of(int(cell) if isinstance(cell, float) and whole else cell)
     return None if not text or (text.lower() == "nan" and isinstance(cell, float)) else text
+
+
+def _label(text: str | None, missing: Collection[str]) -> str | None:
+    """Return a label without the white space around it; a text that the user lists is none."""
+    label = (text or "").strip()
+    return None if not label or label in missing else label
 
 
 def _typed(frame: pl.DataFrame, *, file: str) -> pl.DataFrame:

@@ -51,7 +51,7 @@ def _labels(found: RaterAgreement) -> str:
 
 def _measures(found: RaterAgreement) -> Grid:
     rows = [_measure(one) for one in found.coefficients]
-    return Grid("", ("measure", "value", f"{100 * found.level:g}% interval"), tuple(rows))
+    return Grid("Beyond chance", ("measure", "value", f"{100 * found.level:g}% interval"), tuple(rows))
 
 
 def _measure(one: Coefficient) -> tuple[str, str, str]:

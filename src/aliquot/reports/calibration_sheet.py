@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from aliquot.findings.agreement import Coefficient
 from aliquot.findings.agreement_words import symbol, write_coefficient
 from aliquot.findings.calibration import Calibration, EqualErrors, JudgeBias, JudgeLine
 from aliquot.findings.calibration_words import title_of, write_second
@@ -195,19 +196,9 @@ def _details(found: Calibration) -> Iterator[Block]:
     if found.ranking:
         yield Grid(
             "Does it order answers and systems as people do?",
-            ("measure", "value", "of what"),
-            tuple(
-                (
-                    symbol(one.name),
-                    "-"
-                    if one.point is None
-                    else write_coefficient(one.estimate)
-                    if isinstance(one.estimate, Estimate)
-                    else f"{one.point:.2f}",
-                    one.says,
-                )
-                for one in found.ranking
-            ),
+            ("measure", "of what", "value"),
+            tuple((symbol(one.name), one.says, _ranked(one)) for one in found.ranking),
+            names=2,
         )
     if found.second is not None:
         yield Grid(
@@ -218,6 +209,13 @@ def _details(found: Calibration) -> Iterator[Block]:
                 for one in found.second.raters
             ),
         )
+        if found.second.limit is not None:
+            single, mean = found.second.limit
+            yield (
+                f"If people's errors were independent noise, a judge without any could correlate with one of them at "
+                f"most {single:.2f}, with their mean {mean:.2f}: a limit of that model alone, as errors that judge and "
+                "people share go beyond it."
+            )
         if isinstance(found.second.consensus, Estimate):
             yield f"Against what the other people say together: difference {write_coefficient(found.second.consensus)}."
     for one in found.equal_errors:
@@ -230,6 +228,12 @@ def _details(found: Calibration) -> Iterator[Block]:
         yield f"{one.what}: {one.why}."
     yield f"Method: {found.why}."
     yield f"Estimand: {found.estimand}"
+
+
+def _ranked(one: Coefficient) -> str:
+    if isinstance(one.estimate, Estimate):
+        return write_coefficient(one.estimate)
+    return "-" if one.point is None else f"{one.point:.2f}"
 
 
 def _share(share: Estimate | Undefined) -> str:

@@ -9,8 +9,15 @@ from aliquot.findings.classes import ClassTable
 from aliquot.findings.comparison import Quantiles, Scale
 from aliquot.findings.corrected import Corrected
 from aliquot.findings.majority import write_majority
-from aliquot.findings.numbers import decimals_for, difference_unit, write_count, write_percent, write_value
-from aliquot.findings.summary import Repeats, Summary, SystemLine
+from aliquot.findings.numbers import (
+    decimals_for,
+    difference_unit,
+    write_count,
+    write_money,
+    write_percent,
+    write_value,
+)
+from aliquot.findings.summary import Repeats, Steps, Summary, SystemLine
 from aliquot.reports.chart_rows import drawn_rows, latency_curves, rate_axis, rate_row
 from aliquot.reports.charts import Chart, Intervals
 from aliquot.reports.sheet import Block, Grid, Sheet, lay_out
@@ -117,6 +124,8 @@ def _about(line: SystemLine, *, named: bool) -> Iterator[str]:
         yield who + _repeats(line, line.repeats)
     if line.majority is not None and line.majority.telling:
         yield who + write_majority(line.majority)
+    if line.steps is not None:
+        yield who + _steps(line.steps)
     if not named and (spent := _spent(line)):
         yield spent
 
@@ -149,6 +158,17 @@ def _repeats(line: SystemLine, repeats: Repeats) -> str:
     return (
         f"{text} Standard error {_error(again.se, line.scale)}{unit} with {again.attempts} attempts at "
         f"{again.items} items, {_error(once.se, line.scale)} with one at {once.items}."
+    )
+
+
+def _steps(steps: Steps) -> str:
+    """Say how many steps an answer took, how many calls of tools, and what a step costs."""
+    text = f"{steps.mean:.1f} steps an answer (p95 {steps.p95:.0f}; {write_count(steps.answers, 'answer')})"
+    if steps.tool_calls is not None:
+        failed = "" if steps.tool_errors is None else f", {write_percent(steps.tool_errors)}% of them failed"
+        text += f", {steps.tool_calls:.1f} calls of tools{failed}"
+    return (
+        f"{text}, {write_money(steps.cost, steps.currency)} a step." if steps.cost is not None else f"{text}."
     )
 
 

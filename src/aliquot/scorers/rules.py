@@ -8,12 +8,13 @@ from typing import Final
 
 from aliquot.errors import UsageError, excerpt
 from aliquot.scorers.catalogue import SINGLE, rule_among
+from aliquot.scorers.checklists import CHECKLISTS
 from aliquot.scorers.classes import CLASS_RULES
 from aliquot.scorers.majority import MAJORITY
 from aliquot.scorers.rule import Rule
 from aliquot.scorers.rule_texts import write_rule
 
-RULES: Final[Mapping[str, Rule]] = SINGLE | {rule.name: rule for rule in (*CLASS_RULES, MAJORITY)}
+RULES: Final[Mapping[str, Rule]] = SINGLE | {rule.name: rule for rule in (*CLASS_RULES, MAJORITY, CHECKLISTS)}
 """Every rule by its name without settings; one that needs some is as yet without them."""
 
 

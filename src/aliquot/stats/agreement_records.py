@@ -88,7 +88,7 @@ def coefficient_of(
         return nothing_to_compare(table, pairs=FORMS[name].pairs)
     if not FORMS[name].pairs:  # a rater without ratings must not make two raters three
         there = np.flatnonzero(table.present.any(axis=0))
-        names = tuple(table.raters[rater] for rater in there.tolist())
+        names = tuple(table.raters[int(rater)] for rater in there)
         table = replace(table, codes=table.codes[:, there], raters=names)
     totals = units.values.sum(axis=0)
     only = _only_label(table)
