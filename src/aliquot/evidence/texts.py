@@ -152,7 +152,7 @@ class MergedTexts:
 
 
 def held_notes(texts: Texts | None) -> Mapping[tuple[str, str, str, int, str], str]:
-    """Return what scorers said of outcomes, as far as texts hold it together, by system, task, item, attempt, metric."""
+    """Return what scorers said of outcomes, by system, task, item, attempt and metric, as far as it is held."""
     if isinstance(texts, MergedTexts):
         parts = [held_notes(part) for part in reversed(texts.parts)]
         return {key: said for part in parts for key, said in part.items()}

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, cast
 
 from aliquot.analysis.margins import margin_on, share_of
 from aliquot.errors import InputError, UsageError, excerpt
@@ -30,9 +30,9 @@ from aliquot.runner.evaluation import (
     ScorerSpec,
     SystemSpec,
 )
+from aliquot.runner.judge_keys import read_judge_spec
 from aliquot.runner.models import read_components, read_model
 from aliquot.runner.price_keys import read_prices
-from aliquot.runner.judge_keys import read_judge_spec
 from aliquot.runner.prompt_keys import read_option_order, read_shots, read_values
 from aliquot.runner.stored import StoredRun
 from aliquot.runner.success import PASS_OR_FAIL, Success

@@ -231,15 +231,16 @@ _PRICED: Final[Mapping[str, Any]] = {
 _JUDGING: Final[Mapping[str, Any]] = {"anyOf": [*_ASKED], "description": "The model that is asked as a judge"}
 
 JUDGE: Final[Mapping[str, Any]] = {
-    "judge": {**_TEXT, "description": "A file that describes a judge, or the name of one that comes with aliquot"},
+    "judge": {
+        **_TEXT,
+        "description": "A file that describes a judge, or the name of one that comes with aliquot",
+    },
     "model": _JUDGING,
     "prices": _PRICED,
     "models": {
         "type": "array",
         "minItems": 1,
-        "items": {
-            "anyOf": [*_ASKED, _keys(PANEL_KEYS, {"model": _JUDGING, "prices": _PRICED}, ("model",))]
-        },
+        "items": {"anyOf": [*_ASKED, _keys(PANEL_KEYS, {"model": _JUDGING, "prices": _PRICED}, ("model",))]},
         "description": "A panel in the place of model, whose verdicts become one",
     },
 }
@@ -325,7 +326,8 @@ SCORER: Final[Mapping[str, Any]] = {
             ("rule",),
         ),
         _keys(("field",), {"field": _TEXT}, ("field",)),
-        _keys(JUDGE_KEYS, JUDGE, ("judge",)) | {"oneOf": [{"required": [one]} for one in ("model", "models")]},
+        _keys(JUDGE_KEYS, JUDGE, ("judge",))
+        | {"oneOf": [{"required": [one]} for one in ("model", "models")]},
     ],
 }
 """What a scorer is."""

@@ -7,27 +7,28 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from itertools import takewhile, zip_longest
+from itertools import zip_longest
 from math import ceil
 from typing import TypeAlias, cast
 
 from aliquot.evidence.status import MEASUREMENT_SIDE
 from aliquot.files.journal import Journal, read_journal
-from aliquot.files.records import Response, settle
+from aliquot.files.records import Response
 from aliquot.files.whole_records import WholeRecords
 from aliquot.findings.numbers import write_count
 from aliquot.runner.cache import AnswerCache, cache_key
 from aliquot.runner.evaluation import NO_GUARDS, ModelName, components_of
 from aliquot.runner.forecast import Earlier
 from aliquot.runner.guards import SmokeTest, most_common
+from aliquot.runner.judging import JudgeTerms, as_response
 from aliquot.runner.load import Load
 from aliquot.runner.money import Bill
 from aliquot.runner.plan import Plan, Question, Thread
 from aliquot.runner.progress import Tally
-from aliquot.runner.judging import JudgeTerms, as_response
 from aliquot.runner.scoring import Whole, as_recorded
 from aliquot.runner.sending import send
 from aliquot.runner.sidework import Sidework
+from aliquot.runner.standing import Key, standing_answers
 from aliquot.runner.stored import StoredAnswers, StoredRun
 from aliquot.runner.till import Till
 from aliquot.runner.workers import PATIENCE_S, Workers
@@ -36,20 +37,12 @@ from aliquot.systems.replies import Reply
 from aliquot.systems.requests import Request, fingerprints
 from aliquot.systems.system import System
 
-Key: TypeAlias = tuple[str, str, str, int]
-"""System, task, item and attempt."""
-
 Fresh: TypeAlias = tuple[str, Reply]
 """An answer and its key in the cache."""
 
 
 Scored: TypeAlias = tuple[Response, Score]
 """An answer as it stands in the journal, with its score."""
-
-
-def answered_keys(records: Iterable[Response]) -> Mapping[Key, Response]:
-    """Return the attempts that need not be asked again: those the measurement did not lose."""
-    return {record.key: record for record in settle(records) if record.status not in MEASUREMENT_SIDE}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,12 +54,14 @@ class Terms:
         interleave: whether the systems take turns question by question, so that what drifts meets all alike.
         cache: answers kept between runs; None for none.
         max_cost: money that the run may cost, earlier sessions included; None for no limit.
+        allow_self_judge: whether a judge may judge its own model or family, unprobed.
     """
 
     concurrency: int | None = None
     interleave: bool = False
     cache: AnswerCache | None = None
     max_cost: float | None = None
+    allow_self_judge: bool = False
 
 
 class Executor:
@@ -103,15 +98,13 @@ class Executor:
         prices = {name: one.stated for name, one in judges.items()}
         self._till = Till(plan, limit=terms.max_cost, judges=prices)
         self._till.keep((*journal.records, *map(as_response, journal.judgements)))
-        self._answered = _unbroken(plan, answered_keys(journal.records))
+        self._answered = standing_answers(plan, journal.records)
         self._scored: dict[Key, Scored] = {}
         self._side = Sidework(
             plan,
             journal,
             judges={name: models[one.model] for name, one in judges.items()},
-            terms=JudgeTerms(
-                now=now, till=self._till, cache=terms.cache, concurrency=terms.concurrency
-            ),
+            terms=JudgeTerms(now=now, till=self._till, cache=terms.cache, concurrency=terms.concurrency),
         )
         self._cut_short, self._lost = 0, list[str]()
         self._tries = Counter(record.key for record in journal.records)
@@ -397,18 +390,3 @@ class Executor:
         score = self._side.score(question, response, whole)
         self._scored[response.key] = (response.light(), score)
         return score
-
-
-def _unbroken(plan: Plan, answered: Mapping[Key, Response]) -> dict[Key, Response]:
-    """Return the answers that count: of a conversation those up to the first turn that has none.
-
-    A later turn that has one all the same (a line of the journal was damaged) followed an answer that is no longer
-    known.
-    """
-    kept: dict[Key, Response] = {}
-    if not answered:
-        return kept
-    for thread in (one for system in plan.evaluation.systems for one in plan.threads(system)):
-        keys = ((one.system, plan.task, one.item.id, one.attempt) for one in thread)
-        kept |= {key: answered[key] for key in takewhile(answered.__contains__, keys)}
-    return kept

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from aliquot.errors import InputError, UsageError
-from aliquot.files.documents import Node
+from aliquot.files.documents import Node, parse
 from aliquot.runner.judge_specs import JudgeModel, JudgeSpec
 from aliquot.runner.models import read_model
 from aliquot.runner.price_keys import read_prices
@@ -13,6 +13,7 @@ from aliquot.runner.stored import StoredRun
 from aliquot.systems.baselines import Baseline
 
 JUDGE_KEYS: Final = ("judge", "model", "prices", "models")
+_WANTED: Final = "Name a model, or write {base_url: …, model: …, api_key_env: …}"
 PANEL_KEYS: Final = ("model", "prices")
 
 
@@ -28,9 +29,13 @@ def read_judge_spec(node: Node, *, folder: str) -> JudgeSpec:
     """
     keys = node.mapping(JUDGE_KEYS)
     if ("model" in keys) == ("models" in keys):
-        node.refuse("a judge needs a model, or a panel of them as models", remedy="Say model: …, or models: […]")
+        node.refuse(
+            "a judge needs a model, or a panel of them as models", remedy="Say model: …, or models: […]"
+        )
     if "models" in keys and "prices" in keys:
-        keys["prices"].refuse("each model of a panel has its own", remedy="Write models: [{model: …, prices: …}]")
+        keys["prices"].refuse(
+            "each model of a panel has its own", remedy="Write models: [{model: …, prices: …}]"
+        )
     panel = keys["models"].entries() if "models" in keys else [node]
     models = tuple(_model(one, folder=folder) for one in panel)
     try:
@@ -39,6 +44,27 @@ def read_judge_spec(node: Node, *, folder: str) -> JudgeSpec:
         raise
     except UsageError as error:
         keys["judge"].refuse(str(error))
+
+
+def judge_model_of(told: str) -> JudgeModel:
+    """Return the model that a command line names: by its name, or as a mapping in YAML or JSON.
+
+    Args:
+        told: ``embedded``, or ``{base_url: …, model: …}``, or either with prices: ``{model: …, prices: …}``.
+
+    Raises:
+        UsageError: it is neither.
+
+    Examples:
+        >>> judge_model_of("{base_url: 'http://127.0.0.1:8080/v1', model: tiny}").name
+        'tiny'
+    """
+    if not told.lstrip().startswith("{"):
+        return JudgeModel(model=told)
+    try:
+        return _model(parse(told, file="--model", remedy=_WANTED), folder="")
+    except InputError as error:
+        raise UsageError(str(error)) from error
 
 
 def _model(node: Node, *, folder: str) -> JudgeModel:

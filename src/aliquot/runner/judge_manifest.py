@@ -11,12 +11,12 @@ import msgspec
 
 from aliquot.errors import InputError
 from aliquot.runner.evaluation import ModelName
-from aliquot.runner.judge_specs import JudgeSpec, KeptJudge
+from aliquot.runner.judge_specs import JudgeSpec, KeptJudge, kept_as
 from aliquot.systems.system import System
 
 
 def describe_judges(
-    specs: Iterable[JudgeSpec | None], models: Mapping[ModelName, System]
+    specs: Iterable[JudgeSpec], models: Mapping[ModelName, System]
 ) -> dict[str, dict[str, Any]]:
     """Return by the name of its rule what each judge is: all that it asks, its hashes, and the models it asks.
 
@@ -26,10 +26,8 @@ def describe_judges(
     """
     found: dict[str, dict[str, Any]] = {}
     for spec in specs:
-        if spec is None:
-            continue
         kept = spec.kept
-        found[kept.rule.name] = {
+        found[kept_as(kept.rule)] = {
             "name": kept.judge.name,
             "hash": kept.judge.hash,
             "template_sha256": hashlib.sha256(kept.judge.asks.encode("utf-8", "surrogatepass")).hexdigest(),

@@ -6,13 +6,14 @@ import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Final, Literal, cast
 
 import msgspec
 
 from aliquot.errors import UsageError
 from aliquot.runner.money import Prices
-from aliquot.scorers.judge_files import load_judge
+from aliquot.scorers.judge_files import read_judge, rubric_names
 from aliquot.scorers.judge_rules import judge_rule
 from aliquot.scorers.judges import Judge
 from aliquot.scorers.rule import Rule
@@ -43,7 +44,9 @@ class JudgeModel:
             case Endpoint() as endpoint:
                 further = {part: said for part, said in endpoint.components.items() if part not in APART}
                 told = msgspec.json.encode(further, order="sorted")
-                return f"{endpoint.model}#{hashlib.sha256(told).hexdigest()[:8]}" if further else endpoint.model
+                return (
+                    f"{endpoint.model}#{hashlib.sha256(told).hexdigest()[:8]}" if further else endpoint.model
+                )
             case PythonFunction() as function:
                 return function.python
             case Command() as command:
@@ -79,7 +82,9 @@ class JudgeSpec:
             raise UsageError("a judge needs a model: model: embedded, or where it is asked over HTTP")
         for name in names:
             if names.count(name) > 1:
-                raise UsageError(f"a panel asks {name!r} twice; repeats of the judge's file ask one model again")
+                raise UsageError(
+                    f"a panel asks {name!r} twice; repeats of the judge's file ask one model again"
+                )
 
     @property
     def panel(self) -> tuple[JudgeModel, ...]:
@@ -96,13 +101,19 @@ class JudgeSpec:
             UsageError: there is no such judge.
             InputError: its file cannot be used.
         """
-        judge = self.judge if isinstance(self.judge, Judge) else load_judge(self.judge, folder=self.folder)
+        judge = self.judge if isinstance(self.judge, Judge) else _read(self.judge, folder=self.folder)
         return replace(self, judge=judge, models=tuple(map(change, self.panel)))
 
     @property
     def kept(self) -> KeptJudge:
         """What is kept with a run; the judge's file has been read."""
         return KeptJudge(judge=cast("Judge", self.judge), models=tuple(one.name for one in self.panel))
+
+
+def _read(judge: str, *, folder: str) -> Judge:
+    """Return the judge of a file, or that of a name which no file has."""
+    path = Path(folder) / judge
+    return read_judge(judge if judge in rubric_names() and not path.exists() else path)
 
 
 class KeptJudge(msgspec.Struct, frozen=True, kw_only=True):
@@ -138,6 +149,11 @@ def _rule_of(judge: bytes, models: tuple[str, ...]) -> Rule:
     return judge_rule(msgspec.json.decode(judge, type=Judge), models)
 
 
+def kept_as(rule: Rule) -> str:
+    """Return under which name a run keeps a rule: of a judge with its hash and who is asked."""
+    return rule.judge or rule.name
+
+
 def judge_models(specs: Iterable[JudgeSpec | None]) -> dict[str, JudgeModel]:
     """Return the models that judges ask, by name.
 
@@ -147,5 +163,7 @@ def judge_models(specs: Iterable[JudgeSpec | None]) -> dict[str, JudgeModel]:
     found: dict[str, JudgeModel] = {}
     for one in (model for spec in specs if spec is not None for model in spec.panel):
         if found.setdefault(one.name, one) != one:
-            raise UsageError(f"two judges ask {one.name!r}, at other places or other prices: name one of them")
+            raise UsageError(
+                f"two judges ask {one.name!r}, at other places or other prices: name one of them"
+            )
     return found

@@ -125,7 +125,7 @@ class Judging(Once[JudgeQuestion, Judgement]):
         """Ask nothing more; what is in flight may still come in."""
         self._closed = True
 
-    def kept(self, work: JudgeQuestion, made: Judgement) -> None:
+    def kept(self, work: JudgeQuestion) -> None:
         """Keep a fresh reply for other runs, after the journal: a cache that is full is not to cost the reply."""
         fresh = self._fresh.pop(work.key, None)
         if fresh is not None and self._terms is not None and self._terms.cache is not None:

@@ -99,7 +99,7 @@ class Once(ABC, Generic[Work, Made]):
     async def do(self, work: Work) -> Made:
         """Do it."""
 
-    def kept(self, work: Work, made: Made) -> None:  # noqa: B027 - most have nothing to do
+    def kept(self, work: Work) -> None:
         """Do what is to be done once something is on record."""
 
     async def settle(self, seconds: float) -> None:
@@ -126,7 +126,7 @@ class Once(ABC, Generic[Work, Made]):
         if self._keep is not None:
             self._keep(made)
         self._found[work.key] = made
-        self.kept(work, made)
+        self.kept(work)
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self._waiting.discard(task)

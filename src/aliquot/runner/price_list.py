@@ -103,7 +103,9 @@ def with_listed_prices(plan: Plan) -> Plan:
         for name, spec in plan.evaluation.systems.items()
     }
     evaluation = replace(plan.evaluation, systems=systems)
-    return replace(plan, evaluation=evaluation.with_judges(lambda judge: judge_with_listed_prices(judge, stated)))
+    return replace(
+        plan, evaluation=evaluation.with_judges(lambda judge: judge_with_listed_prices(judge, stated))
+    )
 
 
 def judge_with_listed_prices(judge: JudgeModel, stated: Collection[str] = ()) -> JudgeModel:

@@ -20,7 +20,7 @@ from aliquot.files.writing import write_whole
 from aliquot.item_sets.items import Item
 from aliquot.item_sets.option_order import AS_GIVEN, OptionOrder, arranged
 from aliquot.runner.evaluation import ScorerSpec
-from aliquot.runner.judge_specs import KeptJudge
+from aliquot.runner.judge_specs import KeptJudge, kept_as
 from aliquot.runner.scoring import (
     Executed,
     Judged,
@@ -116,8 +116,9 @@ def rules_of(scorer: ScorerSpec, items: Iterable[Item], *, file: str) -> dict[st
             remedy = error.remedy or "Give items that have it: --evaluation FILE"
             problem = error.problem if item.id in error.problem else f"item {item.id!r}: {error.problem}"
             raise InputError(problem, file=file, row=error.row, field=error.field, remedy=remedy) from error
-        found[item.id] = rule.name
-    require_one_metric(rule_named(name) for name in found.values())
+        found[item.id] = kept_as(rule)
+    if scorer.judge is None:
+        require_one_metric(rule_named(name) for name in found.values())
     return found
 
 

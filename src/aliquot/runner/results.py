@@ -28,7 +28,7 @@ from aliquot.runner.evaluation import CHOICE
 from aliquot.runner.executions import Executions, unconfined_note
 from aliquot.runner.executor import Key, Scored
 from aliquot.runner.judge_manifest import kept_judges
-from aliquot.runner.judge_specs import KeptJudge
+from aliquot.runner.judge_specs import KeptJudge, kept_as
 from aliquot.runner.judging import Judging, as_response
 from aliquot.runner.rescoring import Rescored, describe_metric, read_rescorings, with_notes, with_rescored
 from aliquot.runner.scoring import score_response
@@ -85,7 +85,7 @@ def keep_item(
         conversation=item.conversation,
         said=None if item.before is None else inputs_text(item.said),
         fields=dict(item.fields),
-        rule=rule.name,
+        rule=kept_as(rule),
         alternatives=alternatives,
         shown={key: texts for key, texts in shown.items() if texts is not None},
     )
@@ -214,7 +214,7 @@ def _alternatives(
     return [
         Rescored(
             task=kept[0].task,
-            base=rules[kept[0].item].metric,
+            base=RATE if kept[0].rule in judges else rules[kept[0].item].metric,
             rules={item.item: name for item, name in zip(kept, names, strict=True)},
             judge=judges.get(names[0]),
         )
@@ -260,7 +260,7 @@ def _known(scored: Mapping[Key, Scored], response: Response) -> Score | None:
 
 
 def _answers(responses: Sequence[Response], scores: Sequence[Score], *, judged: bool) -> pl.DataFrame:
-    """Return the table of responses; its statuses are those of the scores, but what a judge is at speaks of it alone."""
+    """Return the table of responses; its statuses are those of the scores, but never those of a judge."""
     schema = {name: kind for name, kind in RESPONSES.items() if name in Response.__struct_fields__}
     columns: dict[str, list[Any]] = {name: [getattr(one, name) for one in responses] for name in schema}
     if judged:
@@ -359,9 +359,7 @@ def _cost_settings(
     """Yield by whose word each system's costs are known, and what was paid in other scopes: judges are the run's."""
     paid_to_judges = [as_response(one) for one in judgements]
     for system in dict.fromkeys(record.system for record in records):
-        spent = spending(
-            (*(record for record in records if record.system == system), *paid_to_judges)
-        )
+        spent = spending((*(record for record in records if record.system == system), *paid_to_judges))
         sources = sorted({source for scope, _, source in spent if scope == SYSTEM and source})
         if sources:
             yield system, f"{COST}source", ", ".join(sources)

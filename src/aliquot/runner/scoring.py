@@ -106,6 +106,16 @@ def _score_judged(rule: Rule, item: Item, text: str, judged: Judged) -> Score:
     return rule.apply(item, found)
 
 
+def _score_answer(rule: Rule, item: Item, response: Response, *, executed: Executed, judged: Judged) -> Score:
+    """Return the score of an answer that came whole."""
+    text = response.text or ""
+    if rule.reads == "execution":
+        return _score_program(rule, item, text, executed)
+    if rule.reads == "judgement":
+        return _score_judged(rule, item, text, judged)
+    return score(rule, item, text) if rule.reads == "text" else _score_read(rule, item, response)
+
+
 def score_response(
     rule: Rule,
     item: Item,
@@ -136,12 +146,8 @@ def score_response(
     status = cast("ScoreStatus", response.status)
     if rule.reads_whole:
         return _score_whole(rule, item, whole(response))
-    if status == "ok" and rule.reads == "execution":
-        return _score_program(rule, item, text, executed)
-    if status == "ok" and rule.reads == "judgement":
-        return _score_judged(rule, item, text, judged)
     if status == "ok":
-        return score(rule, item, text) if rule.reads == "text" else _score_read(rule, item, response)
+        return _score_answer(rule, item, response, executed=executed, judged=judged)
     if status == "truncated" and rule.reads_cut and text.strip():
         cut = score(rule, item, text)
         return msgspec.structs.replace(cut, status=status, note="scored by the opening of a cut answer")

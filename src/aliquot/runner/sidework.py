@@ -16,10 +16,10 @@ from aliquot.runner.executions import (
     require_right_references,
     unconfined_note,
 )
-from aliquot.runner.judging import Judging, JudgeTerms, questions_of, request_of
+from aliquot.runner.judging import JudgeTerms, Judging, questions_of, request_of
 from aliquot.runner.plan import Plan, Question
 from aliquot.runner.scoring import Whole, as_recorded, score_response
-from aliquot.runner.till import Due, Dues, Till
+from aliquot.runner.till import Due, Dues
 from aliquot.scorers.rule import Rule
 from aliquot.scorers.scores import Score
 from aliquot.systems.system import System
@@ -75,9 +75,7 @@ class Sidework:
         """
         if self._executes:
             owed = [
-                program
-                for question, response in answered
-                for program in self._programs(question, response)
+                program for question, response in answered for program in self._programs(question, response)
             ]
             await self._code.complete(self._code.lacking(owed))
         await require_right_references(
