@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Callable
@@ -21,10 +22,12 @@ from aliquot.runner.evaluation_file import read_evaluation
 from aliquot.runner.judge_specs import JudgeModel, JudgeSpec
 from aliquot.runner.money import Prices
 from aliquot.scorers.judge_files import read_judge
+from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.fake import FakeSystem
 from aliquot.systems.replies import Reply
-from aliquot.verbs.run import run
+from aliquot.verbs.run import run, run_async
 from tests.runner.evaluations import write_items
+from tests.systems.server import Answer, Server, chat, fault, ok, serve
 
 RUBRIC = """\
 name: correct
@@ -50,7 +53,7 @@ systems:
 """
 
 ASKED = re.compile(
-    r"Question: <[^>]*>\s*(\S+)\s*<.*Answer: <[^>]*>\s*(\S+)\s*<.*Reference: <[^>]*>\s*(\S+)\s*<", re.S
+    r"Question: <[^>]*>\s*(\S+)\s*<.*Answer: <[^>]*>\s*(\S+)\s*<.*Reference: <[^>]*>\s*(\S+)\s*<", re.DOTALL
 )
 
 
@@ -415,3 +418,131 @@ def test_a_scale_is_graded(plain: Path) -> None:
     assert (row["kind"], row["low"], row["high"]) == ("ordinal", 1.0, 3.0)
     assert rows(plain, "graded,judge")["odd", "i2"][:2] == (1.0, "1")
     assert found.metrics == ("graded,judge",)
+
+
+PREFERENCE = """\
+name: preference
+asks: |
+  Question: {{ question }}
+  One: {{ first }}
+  Other: {{ second }}
+pairwise: true
+"""
+
+SHOWN = re.compile(
+    r"Question: <[^>]*>\s*(\S+)\s*<.*One: <[^>]*>\s*(\S+)\s*<.*Other: <[^>]*>\s*(\S+)\s*<", re.DOTALL
+)
+
+
+def prefer(asked: str) -> str:
+    """Prefer an answer to "no"; of equal ones tie, but name the first of item 6 whatever stands there."""
+    found = SHOWN.search(asked)
+    assert found is not None
+    question, first, second = found.groups()
+    verdict = "first" if second == "no" or question == "q6." else "second" if first == "no" else "tie"
+    return json.dumps({"reasoning": f"{first} or {second}", "verdict": verdict})
+
+
+def compared(path: Path, asked: Asked, rubric: str = PREFERENCE, **choices: Any) -> Any:
+    (path.parents[1] / "preference.yaml").write_text(rubric, encoding="utf-8")
+    return rescored(path, asked, judge="preference.yaml", **choices)
+
+
+def test_a_judge_that_compares_votes_on_two_systems_in_both_orders(plain: Path) -> None:
+    asked = Asked(prefer)
+    found = compared(plain, asked)
+    assert len(asked.judge.asked) == 18  # six pairs of equal answers are one question in both orders
+    metric = "preference to good,judge"
+    assert rows(plain, metric)["odd", "i2"][:3] == (0.0, "worse", "ok")
+    assert rows(plain, metric)["odd", "i3"][:3] == (0.5, "tie", "ok")
+    assert rows(plain, metric)["odd", "i6"][:3] == (None, "flip", "unparsed")  # it turns with the order
+    assert found.systems[0].after.n == 11
+    assert [note.code for note in found.warnings if note.code == "order_flips"] == ["order_flips"]
+    votes = read(plain).votes
+    assert votes.height == 24
+    assert set(votes["rater"]) == {"preference by judge"}
+    assert (set(votes["system_a"]), set(votes["system_b"])) == ({"good"}, {"odd"})
+    told = votes.filter(pl.col("item") == "i2").select("shown_first", "verdict").sort("shown_first").rows()
+    assert told == [("a", "a"), ("b", "a")]
+    turned = votes.filter(pl.col("item") == "i6").select("shown_first", "verdict").sort("shown_first").rows()
+    assert turned == [("a", "a"), ("b", "b")]
+    (plain / "evidence" / "rest.json").unlink()  # made again from the journal
+    assert read(plain).votes.equals(votes)
+
+
+def test_a_comparison_in_one_order_is_asked_in_the_other(plain: Path) -> None:
+    asked = Asked(prefer)
+    compared(plain, asked, f"{PREFERENCE}order: random\n")
+    first = read(plain).votes
+    assert first.height == 12
+    compared(plain, asked, f"{PREFERENCE}order: random\n", swapped=True)
+    both = read(plain).votes
+    assert both.height == 24
+    assert both.join(first, on=[name for name in first.columns if name != "repeat"], how="semi").height == 12
+    assert rows(plain, "preference to good,judge")["odd", "i6"][1] == "flip"
+    with pytest.raises(UsageError, match="pairwise"):
+        rescored(plain, asked, swapped=True)
+
+
+def test_an_answer_that_failed_is_in_no_comparison(file: Path) -> None:
+    file.write_text(re.sub(r"- \{judge.*\}\n", "", FILE), encoding="utf-8")
+    asked = Asked(prefer)
+    asked.odd = made(
+        lambda text: Reply(text="", status="timeout", reason="slow") if text == "q4." else odd(text), "odd"
+    )
+    path = asked.run(file)
+    compared(path, asked)
+    assert read(path).votes.filter(pl.col("item") == "i4").is_empty()
+    assert rows(path, "preference to good,judge")["odd", "i4"][2] == "missing"
+
+
+def test_over_http_a_reply_is_held_to_the_schema_where_the_server_can(file: Path) -> None:
+    async def work(able: bool) -> tuple[Server, Path]:
+        def script(_: int, body: dict[str, Any]) -> Answer:
+            if "response_format" in body and not able:
+                return fault(400, "response_format is not supported", param="response_format")
+            return ok(chat(verdict(body["messages"][-1]["content"])))
+
+        async with serve(script) as server:
+            model = Endpoint(base_url=server.base_url, model="judge-1")
+            given = Evaluation(
+                name=f"over-{able}",
+                items=str(file.parent / "made.jsonl"),
+                scorer=ScorerSpec(judge=JudgeSpec(judge="correct.yaml", models=(model,))),
+                systems={"odd": SystemSpec(model="odd", prompt="{{ question }}")},
+            )
+            return server, (await run_async(given, models=Asked().models)).path
+
+    for able in (True, False):
+        server, path = asyncio.run(work(able))
+        assert rows(path)["odd", "i2"][:3] == (0.0, "wrong", "ok")
+        held = ["response_format" in body for body in server.bodies]
+        assert held[0]
+        assert all(held) if able else not held[-1]
+        assert {body["temperature"] for body in server.bodies} == {0.0}
+
+
+def test_a_server_that_is_down_is_an_error_of_each_outcome(file: Path) -> None:
+    model = Endpoint(base_url="http://127.0.0.1:9/v1", model="judge-1", tries=1, connect_timeout_s=0.5)
+    given = Evaluation(
+        name="down",
+        items=str(file.parent / "made.jsonl"),
+        scorer=ScorerSpec(judge=JudgeSpec(judge="correct.yaml", models=(model,))),
+        systems={"odd": SystemSpec(model="odd", prompt="{{ question }}")},
+    )
+    path = run(given, models=Asked().models).path
+    assert {status for _, _, status, _ in rows(path).values()} == {"error"}
+
+
+@pytest.mark.model
+def test_the_embedded_model_judges(file: Path) -> None:
+    text = RUBRIC.replace("Question: ", "Which is it? Question: ")
+    (file.parent / "correct.yaml").write_text(f"{text}max_tokens: 24\nreply: text\n", encoding="utf-8")
+    file.write_text(
+        FILE.replace("model: judge, prices: {input: 1000, output: 1000}", "model: embedded"), encoding="utf-8"
+    )
+    path = Asked().run(file)
+    judgements = read_journal(path / "journal.jsonl").judgements
+    assert len(judgements) == 18
+    assert all(one.status in {"ok", "truncated"} for one in judgements)
+    assert {status for _, _, status, _ in rows(path).values()} <= {"ok", "unparsed", "truncated", "refused"}

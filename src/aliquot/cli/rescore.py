@@ -26,6 +26,7 @@ from aliquot.cli.progress import ProgressLine
     metavar="MODEL",
     help="Whom the judge asks: embedded, or '{base_url: ..., model: ..., prices: ...}'.",
 )
+@click.option("--swapped", is_flag=True, help="Ask a comparison in its other order too.")
 @click.option(
     "--evaluation",
     metavar="FILE",

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from aliquot.evidence.tables import Note
 from aliquot.findings.comparison import Scale
+from aliquot.findings.numbers import write_percent
 from aliquot.findings.spoken import Spoken
 from aliquot.findings.verdict import Verdict, Word
 from aliquot.stats.results import Estimate, Undefined
@@ -77,6 +78,25 @@ class Rescoring(Spoken):
     seed: int
     versions: Mapping[str, str]
     command: str = ""
+
+
+def write_preferences(scorer: str, systems: tuple[RescoredSystem, ...], pairs: Mapping[str, str]) -> Verdict:
+    """Return the verdict on systems that a judge compared: how far each is preferred, ties and both bad as half.
+
+    Args:
+        scorer: the judge.
+        systems: each candidate.
+        pairs: candidate → what it was compared with.
+    """
+    said = [
+        f"{one.system} is preferred to {pairs[one.system]} on {write_percent(one.after.point)}% of {one.after.n} pairs "
+        f"({write_percent(one.after.low)} to {write_percent(one.after.high)})"
+        for one in systems
+        if isinstance(one.after, Estimate)
+    ]
+    if not said:
+        return Verdict("nothing_to_judge", text=f"NOTHING TO JUDGE: no pair has a verdict of {scorer}.")
+    return Verdict("estimated", text=f"JUDGED by {scorer}: {'; '.join(said)}.")
 
 
 def write_rescoring(scorer: str, systems: tuple[RescoredSystem, ...]) -> Verdict:

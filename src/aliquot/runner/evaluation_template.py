@@ -31,6 +31,10 @@ items: ITEMS # one JSON object a line: id, reference, and the fields that the pr
 # sample: {items: 4, by: kind} # ask a seeded part (or 50%); by: a field whose shares are kept
 """
 
+_JUDGE: Final = """\
+# scorers: [{judge: RUBRIC.yaml, model: {base_url: "https://host/v1", model: name, api_key_env: KEY}}, words] # a model
+#   judges in the place of scorer, beside a rule; aliquot init --judge tone writes a rubric to edit (docs/evaluation.md)"""
+
 _TEMPLATE: Final = """\
 # yaml-language-server: $schema=SCHEMA
 # An evaluation: which items are asked of which systems, and how answers are scored (docs/evaluation.md).
@@ -44,6 +48,7 @@ seed: 7 # of the sample and of the order of asking
 segments: [SEGMENT] # fields that become slices of the report
 scorer: SCORER
 #   or several in its place: scorers: [words, exact]; the first makes the headline, the others stand beside it
+JUDGE
 # execute_code: true # let programs that models write be executed in the sandbox, for the rule passes (docs/scorers.md)
 # guards: {parse_rate: 0.5, truncated: 0.5} # stop when fewer of the first 24 answers of a system can be read, or
 #   more are cut by max_tokens; off switches one off
@@ -81,15 +86,17 @@ systems: # compare takes the first as the baseline
 """
 
 
-def evaluation_text(name: str, *, file: str, items: str | None = None) -> str:
+def evaluation_text(name: str, *, file: str, items: str | None = None, judge: str | None = None) -> str:
     """Return a commented evaluation of two prompts of the embedded model.
 
     Args:
         name: the run's name.
         file: the file's own name, for the command in its head.
         items: the item set's file, beside it; None for a part of the bundled set.
+        judge: the rubric beside it, by name; None for none.
     """
     parts = {
+        "JUDGE": _JUDGE.replace("RUBRIC", judge or "correctness"),
         "SCHEMA": SCHEMA_FILE,
         "WHAT": (_BUNDLED if items is None else _OWN.replace("ITEMS", items)).rstrip("\n"),
         "SEGMENT": "segment" if items is None else "kind",

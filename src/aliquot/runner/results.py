@@ -30,6 +30,7 @@ from aliquot.runner.executor import Key, Scored
 from aliquot.runner.judge_manifest import kept_judges
 from aliquot.runner.judge_specs import KeptJudge, kept_as
 from aliquot.runner.judging import Judging, as_response
+from aliquot.runner.pairing_judged import read_pairings, with_paired
 from aliquot.runner.rescoring import Rescored, describe_metric, read_rescorings, with_notes, with_rescored
 from aliquot.runner.scoring import score_response
 from aliquot.scorers.rule import RATE, Rule, shortened
@@ -194,6 +195,8 @@ def build_evidence(run: RunDirectory, *, scored: Mapping[Key, Scored] | None = N
             executed=executed,
             judged=judged,
         )
+    for paired in read_pairings(run):
+        evidence = with_paired(evidence, paired, responses.values(), items, judged=judged)
     return evidence
 
 

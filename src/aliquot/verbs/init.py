@@ -6,16 +6,19 @@ import json
 import re
 from pathlib import Path
 
-from aliquot.errors import InputError, UsageError
+from aliquot.errors import InputError, UsageError, nearest
 from aliquot.files.writing import write_whole
 from aliquot.runner.evaluation_schema import evaluation_schema
 from aliquot.runner.evaluation_template import SCHEMA_FILE, TINY_ITEMS, evaluation_text
+from aliquot.scorers.judge_files import rubric_names, rubric_text
 
 ENDINGS = (".yaml", ".yml")
 """Endings of an evaluation file."""
 
 
-def init(path: str | Path = "evaluation.yaml", *, items: bool = False) -> tuple[Path, ...]:
+def init(
+    path: str | Path = "evaluation.yaml", *, items: bool = False, judge: str | None = None
+) -> tuple[Path, ...]:
     """Write a commented evaluation of two prompts of the embedded model; nothing is overwritten.
 
     The schema of evaluation files is put into ``.aliquot`` beside it, where editors look it up.
@@ -23,12 +26,13 @@ def init(path: str | Path = "evaluation.yaml", *, items: bool = False) -> tuple[
     Args:
         path: the file to write, ending in ``.yaml`` or ``.yml``; its name becomes the run's.
         items: also write six items, ``NAME-items.jsonl``, and ask those in place of a part of the bundled set.
+        judge: also write the rubric of this name that comes with the package, ``JUDGE.yaml``, to be edited.
 
     Returns:
-        What was written for the user to edit: the evaluation, then the items.
+        What was written for the user to edit: the evaluation, then the items, then the rubric.
 
     Raises:
-        UsageError: another ending.
+        UsageError: another ending, or no rubric of that name.
         InputError: a file of that name is there.
         MachineError: the machine refuses.
     """
@@ -37,9 +41,14 @@ def init(path: str | Path = "evaluation.yaml", *, items: bool = False) -> tuple[
         raise UsageError(f"{file} cannot be an evaluation file: let its name end in .yaml")
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", file.stem).strip("-._")[:100] or "evaluation"
     beside = file.with_name(f"{name}-items.jsonl")
-    written = {file: evaluation_text(name, file=file.name, items=beside.name if items else None)}
+    if judge is not None and judge not in rubric_names():
+        raise UsageError(f"there is no rubric {judge!r}. {nearest(judge, rubric_names())}")
+    text = evaluation_text(name, file=file.name, items=beside.name if items else None, judge=judge)
+    written = {file: text}
     if items:
         written[beside] = TINY_ITEMS
+    if judge is not None:
+        written[file.with_name(f"{judge}.yaml")] = rubric_text(judge)
     for target in written:
         if target.exists() or target.is_symlink():
             raise InputError(

@@ -3,34 +3,34 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from aliquot.analysis.rescoring import compare_rules
 from aliquot.analysis.scales import scale_of
 from aliquot.analysis.software import versions
-from aliquot.errors import InputError
 from aliquot.evidence.contents import headline_metric, metrics, systems, tasks
 from aliquot.evidence.tables import Evidence, Note
 from aliquot.files.journal import Journal
-from aliquot.files.judgements import Judgement
-from aliquot.files.records import Response, settle
-from aliquot.files.run_directory import MANIFEST, RunDirectory, is_run
-from aliquot.files.whole_records import WholeRecords
-from aliquot.findings.rescoring import RescoredSystem, Rescoring, write_rescoring
+from aliquot.files.judgements import JudgeQuestion
+from aliquot.files.run_directory import RunDirectory
+from aliquot.findings.rescoring import RescoredSystem, Rescoring, write_preferences, write_rescoring
+from aliquot.findings.verdict import Verdict
 from aliquot.item_sets.items import Item
-from aliquot.item_sets.option_order import AS_GIVEN, OptionOrder, arranged
+from aliquot.item_sets.option_order import AS_GIVEN, arranged
 from aliquot.item_sets.sources import load as load_items
 from aliquot.readers.options import ReadOptions
 from aliquot.runner.evaluation import Evaluation, ScorerSpec
 from aliquot.runner.evaluation_python import load_evaluation
-from aliquot.runner.executions import Executions, programs_of, require_on
+from aliquot.runner.executions import programs_of, require_on
 from aliquot.runner.judge_specs import JudgeModel, JudgeSpec
 from aliquot.runner.judging import Judging, questions_of
 from aliquot.runner.judging_stored import Asked, AskTerms, ask_judges
 from aliquot.runner.notebook_progress import own_observer
+from aliquot.runner.pairing_judged import keep_pairing
 from aliquot.runner.progress import Observer
 from aliquot.runner.rescoring import (
     Rescored,
@@ -40,9 +40,6 @@ from aliquot.runner.rescoring import (
     rules_of,
     with_rescored,
 )
-from aliquot.runner.results import build_evidence, order_of, read_kept_items
-from aliquot.runner.scoring import Whole
-from aliquot.runner.stored import WholeAnswers, responses_of
 from aliquot.scorers.code import SETUP_FIELDS, TEST_FIELDS, UnitTests
 from aliquot.scorers.judges import Judge
 from aliquot.scorers.rule import RATE
@@ -51,29 +48,10 @@ from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.stats.results import Estimate, Undefined
 from aliquot.systems.system import System
 from aliquot.verbs.judging import keep_about, scoring_of, waited_for
-from aliquot.verbs.read import convert, load
+from aliquot.verbs.judging_pairs import compared, compares, in_both_orders, pairings_of
+from aliquot.verbs.read import convert
 from aliquot.verbs.reproduce import command_line
-
-
-@dataclass(frozen=True, slots=True)
-class _Answers:
-    """What is scored: evidence, answers as a run would have recorded them, items by task, and orders of options.
-
-    ``whole`` reads an answer with how it came about, ``code`` knows how programs in answers ended, ``judgements`` are
-    what judges replied, and ``keep`` puts a new one on record.
-    """
-
-    evidence: Evidence
-    responses: tuple[Response, ...]
-    items: Mapping[str, Mapping[str, Item]]
-    file: str
-    inputs_known: bool
-    whole: Whole
-    orders: Mapping[str, OptionOrder] = field(default_factory=dict[str, OptionOrder])
-    code: Executions = field(default_factory=Executions)
-    components: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
-    judgements: tuple[Judgement, ...] = ()
-    keep: Callable[[Judgement], None] | None = None
+from aliquot.verbs.stored_answers import Answers, of_log, of_run, run_of
 
 
 def rescore(
@@ -82,6 +60,7 @@ def rescore(
     scorer: str | None = None,
     judge: str | Judge | None = None,
     model: str | JudgeModel | None = None,
+    swapped: bool = False,
     evaluation: str | Path | Evaluation | None = None,
     output: str | Path | None = None,
     level: float = 0.95,
@@ -99,13 +78,15 @@ def rescore(
 
     The new outcomes go into the evidence of a run, or with ``output`` into a long table, under a metric that names what
     was read anew and by which rule in which version (``success,words/1``); ``compare`` shows it as another scoring
-    rule. No answer in the journal of a run is touched; programs that are executed for the first time are added to it.
+    rule. A judge that compares is shown the first system's answers beside each other one's, and its votes are kept. No
+    answer in the journal of a run is touched; programs that are executed, and judgements, are added to it.
 
     Args:
         source: a run's directory, or a log or evidence that keeps the answers.
         scorer: the rule; by default the scorer of ``evaluation``.
         judge: a judge in its place: a file that describes one, or the name of one that comes with this package.
         model: the model that is asked as the judge: its name, or a mapping in YAML.
+        swapped: ask a comparison in its other order too, where the judge's file draws one of them.
         evaluation: an evaluation file whose items give references, accepted answers and options, by id.
         output: write a long table there (``.parquet``, ``.csv``, ``.jsonl``) and leave a run as it is.
         level: confidence level.
@@ -130,6 +111,8 @@ def rescore(
     """
     given = load_evaluation(evaluation).evaluation if isinstance(evaluation, str | Path) else evaluation
     spec = scoring_of(scorer, judge, model, given)
+    if swapped:
+        spec = ScorerSpec(judge=in_both_orders(spec.judge))
     terms = AskTerms(
         models=models or {},
         observer=observer or own_observer(),
@@ -141,118 +124,117 @@ def rescore(
         threads=threads,
         allow_self_judge=allow_self_judge,
     )
-    run = _run_of(source)
+    work = partial(_scored, spec=spec, given=given, execute_code=execute_code, terms=terms, level=level)
+    run = run_of(source)
     if run is not None:
         with Journal.open(run.journal_path) as journal:
-            answers = _of_run(run, journal, keep=output is None)
-            evidence, made, asked = _rescored(answers, spec, given, execute_code=execute_code, terms=terms)
+            made = work(of_run(run, journal, keep=output is None))
             if output is None:
-                keep_about(run, asked)
-                for one in made:
-                    keep_rescoring(run, one)
-                run.write_evidence(evidence)
+                keep_about(run, made.asked)
+                made.keep(run)
+                run.write_evidence(made.evidence)
     else:
-        answers = _of_log(source, options)
-        evidence, made, _ = _rescored(answers, spec, given, execute_code=execute_code, terms=terms)
-    written = str(convert(evidence, output).path) if output is not None else str(run.path) if run else ""
-    found = tuple(_systems(answers.evidence, evidence, made, level=level))
+        made = work(of_log(source, options))
+    written = str(convert(made.evidence, output).path) if output is not None else str(run.path) if run else ""
     named = {"--scorer": scorer, "--evaluation": None if given is None else given.file, "-o": output}
     named |= {
         "--judge": judge if isinstance(judge, str) else None,
         "--model": model if isinstance(model, str) else None,
     }
+    named |= {"--swapped": True} if swapped else {}
     named |= {"--execute-code": True} if execute_code else {}
     return Rescoring(
-        metrics=tuple(dict.fromkeys(one.metric for one in made)),
-        scorer=made[0].scorer,
-        systems=found,
-        scale=scale_of(evidence, made[0].metric),
+        metrics=made.metrics,
+        scorer=made.scorer,
+        systems=made.systems,
+        scale=scale_of(made.evidence, made.metrics[0]),
         level=level,
         written=written,
-        warnings=tuple(_warnings(found)),
-        verdict=write_rescoring(made[0].scorer, found),
+        warnings=made.warnings,
+        verdict=made.verdict,
         seed=DEFAULT_SEED,
         versions=versions(),
         command=command_line("rescore", [source], named, reading=options),
     )
 
 
-def _run_of(source: str | Path | Evidence) -> RunDirectory | None:
-    if isinstance(source, Evidence):
-        return None
-    path = Path(source)
-    path = path.parent if path.name == MANIFEST else path
-    if not is_run(path):
-        return None
-    run = RunDirectory(path)
-    if not (run.journal_path.exists() and read_kept_items(run)):
-        raise InputError("holds no answers yet", file=str(path), remedy="Start it: aliquot run FILE")
-    return run
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Made:
+    """What came out, and how a run keeps it."""
+
+    evidence: Evidence
+    asked: Asked
+    metrics: tuple[str, ...]
+    scorer: str
+    systems: tuple[RescoredSystem, ...]
+    warnings: tuple[Note, ...]
+    verdict: Verdict
+    keep: Callable[[RunDirectory], None]
 
 
-def _of_run(run: RunDirectory, journal: Journal, *, keep: bool) -> _Answers:
-    kept = read_kept_items(run)
-    evidence = build_evidence(run) if run.evidence_is_stale else run.read_evidence()
-    items: dict[str, dict[str, Item]] = {}
-    for one in kept:
-        items.setdefault(one.task, {})[one.item] = one.as_asked()
-    manifest = run.manifest
-    orders = {} if manifest is None else {name: order_of(manifest, name) for name in manifest.systems}
-    whole = WholeRecords(run.journal_path, run.read_journal())
-    responses = settle(journal.records)
-    code = Executions(journal.programs, keep=journal.append) if keep else Executions(journal.programs)
-    return _Answers(
-        evidence,
-        responses,
-        items,
-        str(run.path),
-        inputs_known=True,
-        whole=whole,
-        orders=orders,
-        code=code,
-        components={
-            name: about["components"] for name, about in (manifest.systems if manifest else {}).items()
-        },
-        judgements=journal.judgements,
-        keep=journal.append if keep else None,
+def _scored(
+    answers: Answers,
+    *,
+    spec: ScorerSpec,
+    given: Evaluation | None,
+    execute_code: bool,
+    terms: AskTerms,
+    level: float,
+) -> _Made:
+    """Return stored answers scored anew: each by itself, or those of two systems held against each other."""
+    if spec.judge is not None and compares(spec.judge) and len(systems(answers.evidence)) > 1:
+        return _compared(answers, spec.judge, terms=terms, level=level)
+    evidence, made, asked = _rescored(answers, spec, given, execute_code=execute_code, terms=terms)
+    found = tuple(_systems(answers.evidence, evidence, made, level=level))
+
+    def keep(run: RunDirectory) -> None:
+        for one in made:
+            keep_rescoring(run, one)
+
+    return _Made(
+        evidence=evidence,
+        asked=asked,
+        metrics=tuple(dict.fromkeys(one.metric for one in made)),
+        scorer=made[0].scorer,
+        systems=found,
+        warnings=tuple(_warnings(found)),
+        verdict=write_rescoring(made[0].scorer, found),
+        keep=keep,
     )
 
 
-def _of_log(source: str | Path | Evidence, options: ReadOptions | None) -> _Answers:
-    """Return the answers of a log as a run would have recorded them."""
-    evidence = load([source], options=options)
-    named = "the evidence" if isinstance(source, Evidence) else str(source)
-    texts, items = evidence.texts, dict[str, dict[str, Item]]()
-    responses = responses_of(evidence)
-    for response in responses:
-        if texts and response.item not in items.setdefault(response.task, {}):
-            reference = texts.reference(response.task, response.item)
-            told = texts.options(response.system, response.task, response.item, response.attempt)
-            fields: dict[str, object] = {}
-            if told is not None:
-                reference = told.right
-                fields["options"] = [one.option for one in told.options]
-            if reference is not None:
-                fields["reference"] = reference
-            items[response.task][response.item] = Item(response.item, fields)
-    if not any(response.text for response in responses):
-        raise InputError("keeps no answers, so there is nothing to score", file=named)
-    components: dict[str, dict[str, str]] = {}
-    for system, name, value in evidence.settings.iter_rows():
-        components.setdefault(system, {})[name] = value
-    return _Answers(
-        evidence,
-        responses,
-        items,
-        named,
-        inputs_known=False,
-        whole=WholeAnswers(evidence),
-        components=components,
+def _compared(answers: Answers, spec: JudgeSpec, *, terms: AskTerms, level: float) -> _Made:
+    """Return what a judge makes of the answers of two systems, item by item."""
+    pairings = pairings_of(spec, answers.evidence, answers.items)
+    questions = [
+        question
+        for one in pairings
+        for pair in one.pairs(answers.responses)
+        for question in one.questions(answers.items[one.task][pair[0].item], pair)
+    ]
+    asked = _replied(answers, spec, questions, Asked(answers.judgements, {}), terms=terms)
+    found = compared(answers.evidence, pairings, answers.responses, answers.items, asked, level=level)
+
+    def keep(run: RunDirectory) -> None:
+        for one in pairings:
+            keep_pairing(run, one)
+
+    return _Made(
+        evidence=found.evidence,
+        asked=asked,
+        metrics=tuple(dict.fromkeys(one.metric for one in pairings)),
+        scorer=spec.kept.label,
+        systems=found.systems,
+        warnings=found.warnings,
+        verdict=write_preferences(
+            spec.kept.label, found.systems, {one.candidate: one.baseline for one in pairings}
+        ),
+        keep=keep,
     )
 
 
 def _rescored(
-    answers: _Answers, spec: ScorerSpec, given: Evaluation | None, *, execute_code: bool, terms: AskTerms
+    answers: Answers, spec: ScorerSpec, given: Evaluation | None, *, execute_code: bool, terms: AskTerms
 ) -> tuple[Evidence, tuple[Rescored, ...], Asked]:
     """Return the evidence with a new metric for each task, how it came about, and what judges said."""
     item_set = load_items(given.items) if given is not None else None
@@ -295,7 +277,7 @@ def _rescored(
 
 
 def _asked(
-    answers: _Answers,
+    answers: Answers,
     rescored: Rescored,
     items: Mapping[str, Item],
     before: Asked,
@@ -314,19 +296,27 @@ def _asked(
             response,
         )
     ]
-    work = ask_judges(
-        spec,
-        questions,
-        systems=answers.components,
-        records=before.records,
-        keep=answers.keep,
-        terms=terms,
+    return _replied(answers, spec, questions, before, terms=terms)
+
+
+def _replied(
+    answers: Answers, spec: JudgeSpec, questions: Sequence[JudgeQuestion], before: Asked, *, terms: AskTerms
+) -> Asked:
+    """Return what is on record of judges once these questions were asked too."""
+    found = waited_for(
+        ask_judges(
+            spec,
+            questions,
+            systems=answers.components,
+            records=before.records,
+            keep=answers.keep,
+            terms=terms,
+        )
     )
-    found = waited_for(work)
     return Asked(found.records, {**before.about, **found.about})
 
 
-def _execute(answers: _Answers, rescored: Rescored, items: Mapping[str, Item], *, on: bool) -> None:
+def _execute(answers: Answers, rescored: Rescored, items: Mapping[str, Item], *, on: bool) -> None:
     """Execute the programs that the rules read and that have not been executed.
 
     Raises:
