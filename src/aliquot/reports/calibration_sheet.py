@@ -185,14 +185,18 @@ def _details(found: Calibration) -> Iterator[Block]:
                 for one in found.lines
             ),
         )
-    yield Grid(
-        "Judge and people beyond chance",
-        ("measure", "value"),
-        tuple(
-            (symbol(one.name), write_coefficient(one.estimate) if isinstance(one.estimate, Estimate) else "-")
-            for one in found.agreement
-        ),
-    )
+    if found.agreement[:1] != found.ranking[:1]:
+        yield Grid(
+            "Judge and people beyond chance",
+            ("measure", "value"),
+            tuple(
+                (
+                    symbol(one.name),
+                    write_coefficient(one.estimate) if isinstance(one.estimate, Estimate) else "-",
+                )
+                for one in found.agreement
+            ),
+        )
     if found.ranking:
         yield Grid(
             "Does it order answers and systems as people do?",
@@ -225,7 +229,8 @@ def _details(found: Calibration) -> Iterator[Block]:
     if found.held_back and found.passes is not None:
         yield f"Failed by the judge and {found.passes[0]!r} to people: {_listed(found.held_back, 20)}."
     for one in (*found.corrected, *(() if found.difference is None else (found.difference,))):
-        yield f"{one.what}: {one.why}."
+        if one.why:
+            yield f"{one.what}: {one.why}."
     yield f"Method: {found.why}."
     yield f"Estimand: {found.estimand}"
 
