@@ -13,10 +13,11 @@ from aliquot import init
 from aliquot.errors import InputError, UsageError
 from aliquot.files.documents import Node, parse
 from aliquot.item_sets import sources
-from aliquot.runner.evaluation_file import DECODING_KEYS, KEYS, PRICE_KEYS, SYSTEM_KEYS, read_evaluation
+from aliquot.runner.evaluation_file import DECODING_KEYS, KEYS, SYSTEM_KEYS, read_evaluation
 from aliquot.runner.evaluation_schema import DECODING, FILE, MODEL, PRICES, SYSTEM, evaluation_schema
 from aliquot.runner.models import MODEL_KEYS
 from aliquot.runner.plan import make_plan
+from aliquot.runner.price_keys import PRICE_KEYS
 from aliquot.systems.fake import FakeSystem
 from aliquot.verbs.run import run
 from tests.cli.called import call

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Let programs that models wrote be executed, in the sandbox, to score them.",
 )
+@click.option(
+    "--allow-self-judge", is_flag=True, help="Let a judge judge its own model or family, though unprobed."
+)
 @click.option("--progress", type=click.Choice(["line", "json"]), default="line", help="How progress is said.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing while it runs.")
 @click.option("--dry-run", is_flag=True, help="Show what would be asked first, and ask nothing.")

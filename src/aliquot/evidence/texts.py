@@ -149,3 +149,11 @@ class MergedTexts:
     def metadata(self, task: str, item: str) -> Mapping[str, str]:
         """Return what else is known of an item."""
         return next((found for part in self.parts if (found := part.metadata(task, item))), {})
+
+
+def held_notes(texts: Texts | None) -> Mapping[tuple[str, str, str, int, str], str]:
+    """Return what scorers said of outcomes, by system, task, item, attempt and metric, as far as it is held."""
+    if isinstance(texts, MergedTexts):
+        parts = [held_notes(part) for part in reversed(texts.parts)]
+        return {key: said for part in parts for key, said in part.items()}
+    return getattr(texts, "notes", {})

@@ -20,6 +20,7 @@ import msgspec
 
 from aliquot.errors import MachineError
 from aliquot.evidence.tables import Note
+from aliquot.files.judgements import Judgement
 from aliquot.files.programs import ProgramRecord
 from aliquot.files.records import Response
 from aliquot.files.writing import machine_errors
@@ -41,6 +42,7 @@ class JournalContents:
     Attributes:
         records: the responses, every try of them.
         programs: how programs ended that answers hold.
+        judgements: what judges replied about answers, every try of them.
         spans: (offset, length) in bytes of each record's line.
         whole: bytes up to the end of the last whole line.
         torn: the bytes after it, left by a crash.
@@ -49,6 +51,7 @@ class JournalContents:
 
     records: tuple[Response, ...] = ()
     programs: tuple[ProgramRecord, ...] = ()
+    judgements: tuple[Judgement, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
     whole: int = 0
     torn: bytes = b""
@@ -78,6 +81,7 @@ def read_journal(path: Path) -> JournalContents:
     return JournalContents(
         records=tuple(reading.records),
         programs=tuple(reading.programs),
+        judgements=tuple(reading.judgements),
         spans=tuple(reading.spans),
         whole=start,
         torn=torn,
@@ -126,6 +130,7 @@ class Journal:
         self._handle = handle
         self._records = list(contents.records)
         self._programs = list(contents.programs)
+        self._judgements = list(contents.judgements)
         self._size = contents.whole
         self._clock = clock
         self._unsynced = 0
@@ -167,7 +172,12 @@ class Journal:
         """Every execution of a program on record, in order."""
         return tuple(self._programs)
 
-    def append(self, record: Response | ProgramRecord) -> None:
+    @property
+    def judgements(self) -> tuple[Judgement, ...]:
+        """Every reply of a judge on record, in order."""
+        return tuple(self._judgements)
+
+    def append(self, record: Response | ProgramRecord | Judgement) -> None:
         """Put a record on file; it survives the death of this process once the call returns.
 
         Raises:
@@ -181,6 +191,8 @@ class Journal:
                 self.sync()
         if isinstance(record, ProgramRecord):
             self._programs.append(record)
+        elif isinstance(record, Judgement):
+            self._judgements.append(record)
         else:
             self._records.append(record.light())
 
@@ -231,6 +243,7 @@ class _Reading:
 
     records: list[Response] = field(default_factory=list[Response])
     programs: list[ProgramRecord] = field(default_factory=list[ProgramRecord])
+    judgements: list[Judgement] = field(default_factory=list[Judgement])
     spans: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     notes: list[Note] = field(default_factory=list[Note])
     unknown: dict[str, int] = field(default_factory=dict[str, int])
@@ -243,6 +256,9 @@ class _Reading:
             kind = msgspec.json.decode(line, type=_Kind).kind
             if kind == "execution":
                 self.programs.append(msgspec.json.decode(line, type=ProgramRecord))
+                return
+            if kind == "judgement":
+                self.judgements.append(msgspec.json.decode(line, type=Judgement))
                 return
             if kind != "response":
                 self.unknown[kind] = self.unknown.get(kind, 0) + 1

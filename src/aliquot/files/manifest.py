@@ -53,6 +53,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
             first is the baseline.
         scorers: for each scorer its metric, version and normalisation.
         alternatives: for each further metric of the same answers its scorers, likewise.
+        judges: for each judge among those its template, hash and models with their components and prices.
         attempts: repeated answers for each item.
         seed: the seed of the run.
         cluster: the field of the items that names the cluster.
@@ -73,6 +74,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     systems: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
     scorers: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
     alternatives: dict[str, dict[str, dict[str, Any]]] = msgspec.field(default_factory=dict)
+    judges: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
     attempts: int = 1
     seed: int | None = None
     cluster: str | None = None

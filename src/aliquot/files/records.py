@@ -18,6 +18,9 @@ from aliquot.evidence.transcripts import Turn
 SYSTEM: Final = "system"
 """Scope of what the systems under test were asked; what a judge is asked has a scope of its own."""
 
+JUDGE: Final = "judge"
+"""Scope of what judges were asked."""
+
 
 class OptionLikelihood(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """How probable one option of a choice was after its question.

@@ -7,15 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeAlias
 
 import msgspec
 import polars as pl
 
 from aliquot.errors import InputError, MachineError
 from aliquot.evidence.assembly import SCHEMAS
+from aliquot.evidence.bounds import MAX_NOTE, shorten
 from aliquot.evidence.messages import read_turns
-from aliquot.evidence.tables import Evidence, Note, Source
+from aliquot.evidence.tables import OUTCOMES, Evidence, Note, Source
+from aliquot.evidence.texts import held_notes
 from aliquot.evidence.token_logprobs import logprobs_turn
 from aliquot.evidence.transcripts import Turn, bounded_turns
 from aliquot.files.journal import JournalContents, read_journal
@@ -30,12 +32,22 @@ MANIFEST: Final = "run.json"
 JOURNAL: Final = "journal.jsonl"
 ITEMS: Final = "items.jsonl"
 EVIDENCE: Final = "evidence"
+NOTES: Final = "notes.parquet"
 """Names of what a run directory holds."""
 
 FORMAT: Final = "aliquot run"
 
 LATER: Final = frozenset({"votes", "stages"})
 """Tables that runs of older versions do not have."""
+
+
+NoteKey: TypeAlias = tuple[str, str, str, int, str]
+"""System, task, item, attempt and metric."""
+
+_NOTE: Final[Mapping[str, pl.DataType]] = {
+    **{name: OUTCOMES[name] for name in ("system", "task", "item", "attempt", "metric")},
+    "note": pl.String(),
+}
 
 
 class _Rest(msgspec.Struct, frozen=True):
@@ -134,6 +146,8 @@ class RunDirectory:
             fresh.mkdir(parents=True)
             for table in SCHEMAS:
                 _write_table(getattr(evidence, table), fresh / f"{table}.parquet")
+            if notes := held_notes(evidence.texts):
+                _write_table(_notes_frame(notes), fresh / NOTES)
             rest = _Rest(sources=evidence.sources, notes=evidence.notes)
             write_whole(fresh / "rest.json", msgspec.json.encode(rest))
             if target.exists():
@@ -208,8 +222,20 @@ class RunTexts:
         told = self._told((system, task, item, attempt))
         return None if told is None else told.text
 
-    def note(self, system: str, task: str, item: str, attempt: int, metric: str) -> None:
-        """Return nothing: scorers of a run are rules, and a run keeps no words of theirs."""
+    def note(self, system: str, task: str, item: str, attempt: int, metric: str) -> str | None:
+        """Return what a judge said of one outcome; of rules a run keeps no words."""
+        said = self.notes.get((system, task, item, attempt, metric))
+        return None if said is None else shorten(said, limit=MAX_NOTE)
+
+    @cached_property
+    def notes(self) -> Mapping[NoteKey, str]:
+        """What judges said, by system, task, item, attempt and metric.
+
+        Raises:
+            InputError: the file cannot be read.
+        """
+        path = self.run.path / EVIDENCE / NOTES
+        return {row[:5]: row[5] for row in read_frame(path).iter_rows()} if path.exists() else {}
 
     def transcript(self, system: str, task: str, item: str, attempt: int) -> tuple[Turn, ...] | None:
         """Return an attempt as a conversation, None when it is a question and a plain answer.
@@ -323,6 +349,10 @@ def _current(table: str, frame: pl.DataFrame) -> pl.DataFrame:
     lacking = [pl.lit(None, dtype=kind).alias(name) for name, kind in schema.items() if name not in frame]
     further = [name for name in frame.columns if name not in schema]
     return frame.with_columns(lacking).select(*schema, *further) if lacking else frame
+
+
+def _notes_frame(notes: Mapping[NoteKey, str]) -> pl.DataFrame:
+    return pl.DataFrame([(*key, said) for key, said in notes.items()], schema=dict(_NOTE), orient="row")
 
 
 def _write_table(frame: pl.DataFrame, path: Path) -> None:

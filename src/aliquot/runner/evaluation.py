@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias, get_args
 
 from aliquot.errors import InputError, UsageError, excerpt
 from aliquot.item_sets.items import Item
 from aliquot.item_sets.option_order import AS_GIVEN, OptionOrder
 from aliquot.item_sets.samples import amount_of
+from aliquot.runner.judge_specs import JudgeModel, JudgeSpec, judge_models
 from aliquot.runner.money import Prices, currency_of
 from aliquot.runner.shots import ShotsSpec
 from aliquot.runner.stored import StoredRun
@@ -130,7 +131,7 @@ class SystemSpec:
                 "tokens",
                 *(("unconditional",) if self.unconditional is not None else ()),
             )
-        return ("text", "execution", *HOW_IT_CAME)
+        return ("text", "execution", "judgement", *HOW_IT_CAME)
 
     def require_fit(self) -> None:
         """Refuse settings that the mode, or stored answers, do not go with.
@@ -166,19 +167,21 @@ class SampleSpec:
 
 @dataclass(frozen=True, slots=True)
 class ScorerSpec:
-    """How answers are scored: one rule, or the rule that a field of each item names.
+    """How answers are scored: one rule, the rule that a field of each item names, or a judge.
 
     Attributes:
         rule: the rule, with its settings in brackets: ``number_near(relative=0.01)``.
         field: the field of the items that holds such a text, or a mapping with ``rule`` and its settings.
+        judge: the judge, and which models are asked.
     """
 
     rule: str | None = None
     field: str | None = None
+    judge: JudgeSpec | None = None
 
     def __post_init__(self) -> None:
-        if (self.rule is None) == (self.field is None):
-            raise UsageError("a scorer is either one rule or a field that names the rule")
+        if sum(one is not None for one in (self.rule, self.field, self.judge)) != 1:
+            raise UsageError("a scorer is either one rule, a field that names the rule, or a judge")
         if self.rule is not None:
             object.__setattr__(self, "rule", rule_named(self.rule).name)
 
@@ -188,6 +191,8 @@ class ScorerSpec:
         Raises:
             InputError: the item names none, or one that there is not.
         """
+        if self.judge is not None:
+            return self.judge.kept.rule
         if self.rule is not None:
             return rule_named(self.rule)
         told = item.fields.get(self.field or "")
@@ -280,10 +285,38 @@ class Evaluation:
         scorers = (self.scorer, *self.alternatives)
         for spec in scorers:
             if scorers.count(spec) > 1:
-                raise UsageError(f"scorers names {spec.rule or spec.field!r} twice")
+                raise UsageError(f"scorers names {spec.rule or spec.field or 'a judge'!r} twice")
         if self.attempts < 1:
             raise UsageError(f"attempts is {self.attempts}; it must be 1 or more")
-        currency_of(spec.stated for spec in self.systems.values() if spec.stated is not None)
+        paid = (*self.systems.values(), *self.judges.values())
+        currency_of(spec.stated for spec in paid if spec.stated is not None)
+
+    @property
+    def judges(self) -> Mapping[str, JudgeModel]:
+        """The models that are asked as judges, by name.
+
+        Raises:
+            UsageError: two of them go by one name.
+        """
+        return judge_models(spec.judge for spec in (self.scorer, *self.alternatives))
+
+    def with_judges(self, change: Callable[[JudgeModel], JudgeModel] = lambda model: model) -> Evaluation:
+        """Return the same with the files of its judges read, and their models changed.
+
+        Args:
+            change: what becomes of each model.
+
+        Raises:
+            UsageError: there is no such judge.
+            InputError: a judge's file cannot be used.
+        """
+        if not self.judges:
+            return self
+        scorer, *others = (
+            spec if spec.judge is None else ScorerSpec(judge=spec.judge.read(change))
+            for spec in (self.scorer, *self.alternatives)
+        )
+        return replace(self, scorer=scorer, alternatives=tuple(others))
 
 
 def components_of(spec: SystemSpec, model: System) -> dict[str, str]:

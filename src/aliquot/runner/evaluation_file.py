@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, cast
 
 from aliquot.analysis.margins import margin_on, share_of
 from aliquot.errors import InputError, UsageError, excerpt
@@ -30,8 +30,9 @@ from aliquot.runner.evaluation import (
     ScorerSpec,
     SystemSpec,
 )
+from aliquot.runner.judge_keys import read_judge_spec
 from aliquot.runner.models import read_components, read_model
-from aliquot.runner.money import Prices
+from aliquot.runner.price_keys import read_prices
 from aliquot.runner.prompt_keys import read_option_order, read_shots, read_values
 from aliquot.runner.stored import StoredRun
 from aliquot.runner.success import PASS_OR_FAIL, Success
@@ -51,7 +52,6 @@ SYSTEM_KEYS: Final = (
 )  # fmt: skip
 STORED_SYSTEM_KEYS: Final = ("model", "components")
 GUARD_KEYS: Final = (*GUARD_SHARES, "first")
-PRICE_KEYS: Final = ("input", "output", "cached", "per", "currency", "source")
 REQUIRED: Final = ("name", "items", "systems")
 SCORING: Final = ("scorer", "scorers")
 """Of these keys a file has exactly one."""
@@ -93,8 +93,8 @@ def parse_evaluation(text: str, *, file: str) -> Evaluation:
     root = parse(text, file=file, remedy=WANTED)
     _require_keys(root)
     keys = root.mapping(KEYS)
-    scorer, *alternatives = _scorers(keys)
     seed, folder = keys["seed"].whole() if "seed" in keys else 0, Path(file).parent
+    scorer, *alternatives = _scorers(keys, folder=folder)
     if not keys["systems"].mapping():
         keys["systems"].refuse("no system is listed", remedy="List at least one")
     try:
@@ -170,27 +170,29 @@ def _sample(node: Node) -> SampleSpec:
         keys["items"].refuse(str(error))
 
 
-def _scorers(keys: dict[str, Node]) -> list[ScorerSpec]:
+def _scorers(keys: dict[str, Node], *, folder: Path) -> list[ScorerSpec]:
     """Return the scorers, of which the first makes the headline."""
     if "scorers" not in keys:
-        return [_scorer(keys["scorer"])]
+        return [_scorer(keys["scorer"], folder=folder)]
     node = keys["scorers"]
     if "scorer" in keys:
         node.refuse("scorer and scorers exclude each other", remedy="Put the first of the list under scorers")
     listed = node.entries()
     if not listed:
         node.refuse("no scorer is listed", remedy="List at least one; the first makes the headline")
-    return [_scorer(one) for one in listed]
+    return [_scorer(one, folder=folder) for one in listed]
 
 
-def _scorer(node: Node) -> ScorerSpec:
+def _scorer(node: Node, *, folder: Path) -> ScorerSpec:
     if isinstance(node.value, str):
         told: object = node.value
+    elif "judge" in node.mapping():
+        return ScorerSpec(judge=read_judge_spec(node, folder=str(folder)))
     elif "field" in (keys := node.mapping()):
         return ScorerSpec(field=node.mapping(("field",))["field"].text())
     elif "rule" not in keys:
-        node.mapping(("rule", "field"))
-        node.refuse("neither a rule nor a field is named", remedy=f"Name a rule: {', '.join(RULES)}")
+        node.mapping(("rule", "field", "judge"))
+        node.refuse("neither a rule, a field nor a judge is named", remedy=f"Name a rule: {', '.join(RULES)}")
     else:
         told = node.plain()
     try:
@@ -276,7 +278,7 @@ def _system(node: Node, *, folder: Path, seed: int) -> SystemSpec:
         instructions=None if _is_null(keys, "instructions") else _text(keys, "instructions"),
         prompt=keys["prompt"].text(),
         decoding=_decoding(keys["decoding"]) if "decoding" in keys else Decoding(),
-        prices=_prices(keys["prices"]) if "prices" in keys else None,
+        prices=read_prices(keys["prices"]) if "prices" in keys else None,
         continuations=cast("Continuations", continuations),
         separator=keys["separator"].text() if "separator" in keys else " ",
         unconditional=_text(keys, "unconditional"),
@@ -305,24 +307,6 @@ def _refuse_asking(keys: dict[str, Node]) -> None:
             "the answers of a stored run were made by its own prompt and decoding",
             remedy="Leave this key out, or ask a model",
         )
-
-
-def _prices(node: Node) -> Prices | Literal["none"]:
-    """Return stated prices, or that none are to be taken, not even from the shipped list."""
-    if node.value in (None, False, "none"):
-        return "none"
-    keys = node.mapping(PRICE_KEYS)
-    for name in ("input", "output"):
-        if name not in keys:
-            node.refuse(f"the key {name!r} is missing", remedy="Say what a million tokens of each cost")
-    return Prices(
-        input=keys["input"].number(low=0),
-        output=keys["output"].number(low=0),
-        cached=keys["cached"].number(low=0) if "cached" in keys else None,
-        per=keys["per"].whole(low=1) if "per" in keys else 1_000_000,
-        currency=keys["currency"].text() if "currency" in keys else "USD",
-        source=keys["source"].text() if "source" in keys else "",
-    )
 
 
 def _decoding(node: Node) -> Decoding:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, TypeVar, cast
 
 from aliquot.errors import InputError, UsageError, excerpt
 from aliquot.item_sets.sources import ENDINGS
-from aliquot.runner.evaluation import Evaluation, SystemSpec
+from aliquot.runner.evaluation import Evaluation, ModelName, ScorerSpec, SystemSpec
 from aliquot.runner.evaluation_file import read_evaluation
 from aliquot.runner.stored import StoredRun
 from aliquot.systems.modules import SUFFIX, LoadError, attribute, load_file, told
 from aliquot.systems.own import Command, PythonFunction
 from aliquot.systems.system import System
+
+Named = TypeVar("Named", bound=ModelName)
 
 EXAMPLE: Final = 'Write: evaluation = aliquot.Evaluation(name="trial", items=…, scorer=…, systems=…)'
 
@@ -83,14 +85,28 @@ def _anchored(evaluation: Evaluation, file: Path) -> Evaluation:
     return replace(
         evaluation,
         items=str(file.parent / items) if ours else evaluation.items,
+        scorer=_beside(evaluation.scorer, file),
+        alternatives=tuple(_beside(spec, file) for spec in evaluation.alternatives),
         systems={name: _placed(spec, file) for name, spec in evaluation.systems.items()},
         file=str(file),
     )
 
 
-def _placed(spec: SystemSpec, file: Path) -> SystemSpec:
-    model = spec.model
-    if not isinstance(model, PythonFunction | Command | StoredRun):
+def _beside(spec: ScorerSpec, file: Path) -> ScorerSpec:
+    """Return a scorer whose judge is looked for beside the file."""
+    if spec.judge is None:
         return spec
-    folder = str(file.parent / model.folder)
-    return replace(spec, model=replace(model, folder=folder, file=model.file or str(file)))
+    models = tuple(replace(one, model=_at(one.model, file)) for one in spec.judge.panel)
+    folder = str(file.parent / spec.judge.folder)
+    return ScorerSpec(judge=replace(spec.judge, folder=folder, models=models))
+
+
+def _placed(spec: SystemSpec, file: Path) -> SystemSpec:
+    return replace(spec, model=_at(spec.model, file))
+
+
+def _at(model: Named, file: Path) -> Named:
+    """Return a model whose paths are relative to the file."""
+    if not isinstance(model, PythonFunction | Command | StoredRun):
+        return model
+    return replace(model, folder=str(file.parent / model.folder), file=model.file or str(file))

@@ -15,7 +15,6 @@ from aliquot.runner.evaluation_file import (
     DECODING_KEYS,
     GUARD_KEYS,
     KEYS,
-    PRICE_KEYS,
     REQUIRED,
     SCORING,
     STORED_SYSTEM_KEYS,
@@ -23,6 +22,7 @@ from aliquot.runner.evaluation_file import (
     SYSTEM_KEYS,
     SYSTEM_REQUIRED,
 )
+from aliquot.runner.judge_keys import JUDGE_KEYS, PANEL_KEYS
 from aliquot.runner.models import (
     BASELINE_KEYS,
     COMMAND_KEYS,
@@ -31,6 +31,7 @@ from aliquot.runner.models import (
     MODEL_REQUIRED,
     STORED_KEYS,
 )
+from aliquot.runner.price_keys import PRICE_KEYS
 from aliquot.runner.prompt_keys import PLAIN_ORDERS, SHOT_KEYS
 from aliquot.runner.stored import MISSING
 from aliquot.runner.variants import VARIANT_KEYS
@@ -217,15 +218,40 @@ BASELINE: Final[Mapping[str, Any]] = {
 }
 """What each key of a baseline takes."""
 
+_ASKED: Final[tuple[Mapping[str, Any], ...]] = (
+    _TEXT,
+    _keys(MODEL_KEYS, MODEL, MODEL_REQUIRED),
+    _keys(FUNCTION_KEYS, OWN, ("python",)),
+    _keys(COMMAND_KEYS, OWN, ("command",)),
+)
+_PRICED: Final[Mapping[str, Any]] = {
+    "description": "What its tokens cost; none takes nothing from the price list of aliquot either",
+    "anyOf": [_keys(PRICE_KEYS, PRICES, ("input", "output")), {"enum": ["none", False, None]}],
+}
+_JUDGING: Final[Mapping[str, Any]] = {"anyOf": [*_ASKED], "description": "The model that is asked as a judge"}
+
+JUDGE: Final[Mapping[str, Any]] = {
+    "judge": {
+        **_TEXT,
+        "description": "A file that describes a judge, or the name of one that comes with aliquot",
+    },
+    "model": _JUDGING,
+    "prices": _PRICED,
+    "models": {
+        "type": "array",
+        "minItems": 1,
+        "items": {"anyOf": [*_ASKED, _keys(PANEL_KEYS, {"model": _JUDGING, "prices": _PRICED}, ("model",))]},
+        "description": "A panel in the place of model, whose verdicts become one",
+    },
+}
+"""What each key of a judge among the scorers takes."""
+
 SYSTEM: Final[Mapping[str, Any]] = {
     "model": {
         "description": "embedded, a name given to aliquot.run(models=...), a model over HTTP, a function, a command, "
         "a stored run, or a baseline",
         "anyOf": [
-            _TEXT,
-            _keys(MODEL_KEYS, MODEL, MODEL_REQUIRED),
-            _keys(FUNCTION_KEYS, OWN, ("python",)),
-            _keys(COMMAND_KEYS, OWN, ("command",)),
+            *_ASKED,
             _keys(STORED_KEYS, STORED, ("run",)),
             _keys(BASELINE_KEYS, BASELINE, ("baseline",)),
         ],
@@ -238,10 +264,7 @@ SYSTEM: Final[Mapping[str, Any]] = {
     **VARIED,
     "variants": VARIANTS,
     "decoding": _keys(DECODING_KEYS, DECODING) | {"description": "How the answer is drawn"},
-    "prices": {
-        "description": "What its tokens cost; none takes nothing from the price list of aliquot either",
-        "anyOf": [_keys(PRICE_KEYS, PRICES, ("input", "output")), {"enum": ["none", False, None]}],
-    },
+    "prices": _PRICED,
     "unconditional": {
         **_TEXT,
         "description": "A context without the question, behind which the options are asked too: 'Answer:'",
@@ -288,7 +311,8 @@ def _with_settings(rule: Rule) -> dict[str, Any]:
 
 
 SCORER: Final[Mapping[str, Any]] = {
-    "description": "One rule, with its settings where it has any, or the field of the items that names each one's",
+    "description": "One rule, with its settings where it has any, the field of the items that names each one's, or a "
+    "judge",
     "anyOf": [
         {"enum": [name for name, rule in RULES.items() if not rule.needs]},
         {
@@ -302,6 +326,8 @@ SCORER: Final[Mapping[str, Any]] = {
             ("rule",),
         ),
         _keys(("field",), {"field": _TEXT}, ("field",)),
+        _keys(JUDGE_KEYS, JUDGE, ("judge",))
+        | {"oneOf": [{"required": [one]} for one in ("model", "models")]},
     ],
 }
 """What a scorer is."""

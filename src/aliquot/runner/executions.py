@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from aliquot.errors import InputError, UsageError, excerpt
@@ -12,6 +12,7 @@ from aliquot.evidence.tables import Note
 from aliquot.files.programs import Program, ProgramRecord, settle_programs
 from aliquot.files.records import Response
 from aliquot.item_sets.items import Item
+from aliquot.runner.once import Once
 from aliquot.scorers.rule import Rule
 from aliquot.systems.unit_tests import execute_program
 
@@ -64,7 +65,7 @@ async def require_right_references(
         if isinstance(item.reference, str)
         and (program := rules[item.id].program_of(item, item.reference)) is not None
     ]
-    await found.execute(program for _, program in told)
+    await found.complete(program for _, program in told)
     for item, program in told:
         record = found(program)
         scored = None if record is None else rules[item.id].apply(item, record)
@@ -89,7 +90,7 @@ def unconfined_note(records: Iterable[ProgramRecord]) -> Note | None:
     return None
 
 
-class Executions:
+class Executions(Once[Program, ProgramRecord]):
     """Programs that were executed, and those that are being executed.
 
     Args:
@@ -105,93 +106,17 @@ class Executions:
         keep: Callable[[ProgramRecord], None] | None = None,
         parallel: int | None = None,
     ) -> None:
-        self._found = settle_programs(records)
-        self._keep = keep
+        super().__init__(settle_programs(records), keep=keep)
         self._room = asyncio.Semaphore(parallel or processors())
-        self._running: dict[str, asyncio.Task[None]] = {}
-        self._waiting: set[asyncio.Task[None]] = set()
-        self._fault: BaseException | None = None
 
-    def __call__(self, program: Program) -> ProgramRecord | None:
-        """Return how a program ended; None when it has not been executed."""
-        return self._found.get(program.key)
+    def lost(self, made: ProgramRecord) -> bool:
+        """Tell whether a program could not be executed."""
+        return made.ending == "error"
 
-    @property
-    def records(self) -> Sequence[ProgramRecord]:
-        """What is on record, each program once."""
-        return tuple(self._found.values())
-
-    def lacking(self, programs: Iterable[Program]) -> list[Program]:
-        """Return those that have not been executed, or could not be."""
-        found = ((program, self(program)) for program in programs)
-        return [program for program, record in found if record is None or record.ending == "error"]
-
-    def follow(self, programs: Sequence[Program], then: Callable[[], None]) -> None:
-        """Execute programs beside whatever else goes on, and then call something; what fails is raised by ``drain``."""
-        task = asyncio.create_task(self._follow(programs, then))
-        self._waiting.add(task)
-        task.add_done_callback(self._done)
-
-    async def execute(self, programs: Iterable[Program]) -> None:
-        """Execute programs and wait for all of them.
-
-        Raises:
-            MachineError: what came out cannot be kept.
-        """
-        self.follow(list(programs), lambda: None)
-        await self.drain()
-
-    def raise_fault(self) -> None:
-        """Raise what went wrong beside the asking, if anything did."""
-        if self._fault is not None:
-            raise self._fault
-
-    async def drain(self) -> None:
-        """Wait for everything that is being executed.
-
-        Raises:
-            AliquotError: the first fault of what followed an execution.
-        """
-        try:
-            while self._waiting:
-                await asyncio.wait(self._waiting, return_when=asyncio.FIRST_EXCEPTION)
-                self.raise_fault()
-        finally:
-            await self.cancel()
-        self.raise_fault()
-
-    async def cancel(self) -> None:
-        """End what is being executed; it is executed anew in another session."""
-        tasks = [*self._waiting, *self._running.values()]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def _follow(self, programs: Sequence[Program], then: Callable[[], None]) -> None:
-        tasks = [self._started(program) for program in self.lacking(programs)]
-        if tasks:
-            await asyncio.gather(*tasks)
-        then()
-
-    def _started(self, program: Program) -> asyncio.Task[None]:
-        """Return the task that executes a program, which two answers may share."""
-        if program.key not in self._running:
-            task = asyncio.create_task(self._execute(program))
-            self._running[program.key] = task
-            task.add_done_callback(lambda _: self._running.pop(program.key, None))
-        return self._running[program.key]
-
-    async def _execute(self, program: Program) -> None:
+    async def do(self, work: Program) -> ProgramRecord:
+        """Execute a program."""
         async with self._room:
-            record = await execute_program(program)
-        if self._keep is not None:
-            self._keep(record)
-        self._found[record.program] = record
-
-    def _done(self, task: asyncio.Task[None]) -> None:
-        self._waiting.discard(task)
-        if not task.cancelled() and (fault := task.exception()) is not None:
-            self._fault = self._fault or fault
+            return await execute_program(work)
 
 
 def processors() -> int:

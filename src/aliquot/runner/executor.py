@@ -3,40 +3,39 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import takewhile, zip_longest
+from functools import partial
+from itertools import zip_longest
 from math import ceil
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from aliquot.evidence.status import MEASUREMENT_SIDE
 from aliquot.files.journal import Journal, read_journal
-from aliquot.files.programs import Program
-from aliquot.files.records import Response, settle
+from aliquot.files.records import Response
 from aliquot.files.whole_records import WholeRecords
 from aliquot.findings.numbers import write_count
 from aliquot.runner.cache import AnswerCache, cache_key
 from aliquot.runner.evaluation import NO_GUARDS, ModelName, components_of
-from aliquot.runner.executions import Executions, programs_of, require_right_references, unconfined_note
 from aliquot.runner.forecast import Earlier
 from aliquot.runner.guards import SmokeTest, most_common
+from aliquot.runner.judging import JudgeTerms, as_response
 from aliquot.runner.load import Load
 from aliquot.runner.money import Bill
 from aliquot.runner.plan import Plan, Question, Thread
 from aliquot.runner.progress import Tally
-from aliquot.runner.scoring import Whole, as_recorded, score_response
+from aliquot.runner.scoring import Whole, as_recorded
 from aliquot.runner.sending import send
+from aliquot.runner.sidework import Sidework
+from aliquot.runner.standing import Key, standing_answers
 from aliquot.runner.stored import StoredAnswers, StoredRun
 from aliquot.runner.till import Till
-from aliquot.runner.workers import Workers
-from aliquot.scorers.scores import Score
+from aliquot.runner.workers import PATIENCE_S, Workers
+from aliquot.scorers.scores import Score, ScoreStatus
 from aliquot.systems.replies import Reply
 from aliquot.systems.requests import Request, fingerprints
 from aliquot.systems.system import System
-
-Key: TypeAlias = tuple[str, str, str, int]
-"""System, task, item and attempt."""
 
 Fresh: TypeAlias = tuple[str, Reply]
 """An answer and its key in the cache."""
@@ -44,11 +43,6 @@ Fresh: TypeAlias = tuple[str, Reply]
 
 Scored: TypeAlias = tuple[Response, Score]
 """An answer as it stands in the journal, with its score."""
-
-
-def answered_keys(records: Iterable[Response]) -> Mapping[Key, Response]:
-    """Return the attempts that need not be asked again: those the measurement did not lose."""
-    return {record.key: record for record in settle(records) if record.status not in MEASUREMENT_SIDE}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,12 +54,14 @@ class Terms:
         interleave: whether the systems take turns question by question, so that what drifts meets all alike.
         cache: answers kept between runs; None for none.
         max_cost: money that the run may cost, earlier sessions included; None for no limit.
+        allow_self_judge: whether a judge may judge its own model or family, unprobed.
     """
 
     concurrency: int | None = None
     interleave: bool = False
     cache: AnswerCache | None = None
     max_cost: float | None = None
+    allow_self_judge: bool = False
 
 
 class Executor:
@@ -98,12 +94,18 @@ class Executor:
             name: components_of(spec, models[spec.model]) for name, spec in plan.evaluation.systems.items()
         }
         self._fingerprint = {name: fingerprints(of) for name, of in self._components.items()}
-        self._till = Till(plan, limit=terms.max_cost)
-        self._till.keep(journal.records)
-        self._answered = _unbroken(plan, answered_keys(journal.records))
+        judges = plan.evaluation.judges
+        prices = {name: one.stated for name, one in judges.items()}
+        self._till = Till(plan, limit=terms.max_cost, judges=prices)
+        self._till.keep((*journal.records, *map(as_response, journal.judgements)))
+        self._answered = standing_answers(plan, journal.records)
         self._scored: dict[Key, Scored] = {}
-        self._code = Executions(journal.programs, keep=journal.append)
-        self._reads_programs = any(rule.reads == "execution" for rule in plan.every_rule)
+        self._side = Sidework(
+            plan,
+            journal,
+            judges={name: models[one.model] for name, one in judges.items()},
+            terms=JudgeTerms(now=now, till=self._till, cache=terms.cache, concurrency=terms.concurrency),
+        )
         self._cut_short, self._lost = 0, list[str]()
         self._tries = Counter(record.key for record in journal.records)
         self._smoke = {item.id for item in plan.smoke}
@@ -121,8 +123,9 @@ class Executor:
 
     @property
     def owes(self) -> bool:
-        """Whether anything is still to be asked."""
-        return self.answers < self._plan.total
+        """Whether anything is still to be asked, of systems or of judges."""
+        unjudged = next(self._side.unjudged(self._kept()), None)
+        return self.answers < self._plan.total or unjudged is not None
 
     async def execute(self, elsewhere: Mapping[str, Earlier] | None = None) -> None:
         """Ask one system after the other, or all in turn; at the end every question has an answer or an error.
@@ -137,26 +140,33 @@ class Executor:
             RunStoppedError: a guard or the limit of the cost stopped the run.
             MachineError: the journal cannot be written.
         """
-        await self._execute_kept()
-        await require_right_references(
-            self._code, self._plan.rules, self._plan.items, file=self._plan.item_set.source
-        )
-        self._recount()
+        await self._side.begin(self._kept())
+        unjudged = list(self._side.unjudged(self._kept()))
+        self._recount({response.key for _, response in unjudged})
         owed = {name: self._owed(name) for name in self._plan.evaluation.systems}
-        self._till.foresee(owed, self._journal.records, elsewhere or {})
+        asked = [one for threads in owed.values() for thread in threads for one in thread]
+        self._till.foresee(
+            owed,
+            (*self._journal.records, *map(as_response, self._journal.judgements)),
+            elsewhere or {},
+            judging=self._side.due_of([*asked, *(question for question, _ in unjudged)]),
+        )
         self._till.tell(self._tally)
         self._tally.start()
         self._till.require_room()
         self._say_outlook()
         self._judge(name for name, test in self._tests.items() if test.complete)
+        for question, response in unjudged:
+            self._side.follow(question, response, partial(self._count, question, response))
         begun = {name: self._first_round(name, threads) for name, threads in owed.items()}
         for threads in self._in_turn([threads[: begun[name]] for name, threads in owed.items()]):
             await self._ask_all(threads)
             self._judge(dict.fromkeys(thread[0].system for thread in threads))
         for threads in self._in_turn([threads[begun[name] :] for name, threads in owed.items()]):
             await self._ask_all(threads)
-        if note := unconfined_note(self._code.records):
-            self._tally.note(note.text)
+        await self._see_through()
+        for text in self._side.words:
+            self._tally.note(text)
         if self._lost:
             self._tally.note(
                 f"lost: {write_count(len(self._lost), 'answer')}{most_common(self._lost)}, without a value until the "
@@ -210,31 +220,24 @@ class Executor:
         )
         return [thread for thread in threads if thread]
 
-    async def _execute_kept(self) -> None:
-        """Execute programs of earlier sessions that were not, since these ended before."""
-        if not self._reads_programs:
-            return
-        owed = [
-            program
-            for name in self._plan.evaluation.systems
-            for question in self._plan.questions(name)
-            if (response := self._answered.get(self._key(question))) is not None
-            for program in self._programs(question, response)
-        ]
-        await self._code.execute(owed)
-
-    def _recount(self) -> None:
-        """Count the answers of earlier sessions, and show them to the guards."""
-        whole = as_recorded
-        if self._answered and any(rule.reads_whole for rule in self._plan.rules.values()):
-            whole = WholeRecords(self._journal.path, read_journal(self._journal.path))
+    def _kept(self) -> Iterator[tuple[Question, Response]]:
+        """Return the answers that need not be asked again, each with its question, in order."""
         for name in self._plan.evaluation.systems if self._answered else ():
             for question in self._plan.questions(name):
                 response = self._answered.get(self._key(question))
                 if response is not None:
-                    score = self._score(question, response, whole)
-                    self._tally.keep(name, score.status, self._rate(question, score))
-                    self._tests[name].keep(response, score)
+                    yield question, response
+
+    def _recount(self, unjudged: Collection[Key]) -> None:
+        """Count the answers of earlier sessions, and show them to the guards; some wait for their judges first."""
+        whole = as_recorded
+        if self._answered and any(rule.reads_whole for rule in self._plan.rules.values()):
+            whole = WholeRecords(self._journal.path, read_journal(self._journal.path))
+        for question, response in self._kept():
+            if response.key not in unjudged:
+                score = self._score(question, response, whole)
+                self._tally.keep(question.system, score.status, self._rate(question, score))
+                self._tests[question.system].keep(response, self._seen(question, response, score))
 
     async def _ask_all(self, threads: Sequence[Thread]) -> None:
         """Let a few workers share the threads."""
@@ -243,14 +246,24 @@ class Executor:
         workers = Workers(number, note=self._tally.note, on_stop=self._till.close)
 
         async def ask(thread: Thread) -> None:
-            self._code.raise_fault()
+            self._side.raise_fault()
             await self._ask_thread(models[thread[0].system], thread)
 
         try:
             await workers.share(threads, ask)
-            await self._code.drain()
-        finally:
-            await self._code.cancel()
+        except BaseException:
+            await self._side.stop(PATIENCE_S)
+            raise
+        await self._see_through()
+
+    async def _see_through(self) -> None:
+        """Wait for what goes on beside the asking."""
+        try:
+            await self._side.drain()
+        except BaseException:
+            self._till.close()
+            await self._side.stop(PATIENCE_S)
+            raise
 
     async def _ask_thread(self, model: System, thread: Thread) -> None:
         """Ask questions one after the other, up to the first whose answer the measurement lost."""
@@ -281,24 +294,22 @@ class Executor:
             self._lost.append(response.reason or "")
         measured = self._till.take(response, question)
         self._till.tell(self._tally)
-        programs = self._programs(question, response) if self._reads_programs else []
-        if programs:  # the next question does not wait for them
-            self._code.follow(programs, lambda: self._count(question, response))
-        else:
-            self._count(question, response)
-        if measured:
+        self._side.follow(question, response, partial(self._count, question, response))
+        if measured:  # the next question does not wait for what goes on beside it
             self._say_outlook()
-
-    def _programs(self, question: Question, response: Response) -> list[Program]:
-        """Return what is still to be executed before an answer can be scored by all of its rules."""
-        rules = (of[question.item.id] for of in (self._plan.rules, *self._plan.alternatives))
-        return self._code.lacking(programs_of(rules, question.item, response))
 
     def _count(self, question: Question, response: Response) -> None:
         """Score a new answer, count it, and show it to the guards."""
         score = self._score(question, response)
         self._tally.add(question.system, score.status, self._rate(question, score))
-        self._tests[question.system].see(response.light(), score)
+        self._till.tell(self._tally)
+        self._tests[question.system].see(response.light(), self._seen(question, response, score))
+
+    def _seen(self, question: Question, response: Response, score: Score) -> Score:
+        """Return the score as the guards look at it: what a judge made of an answer says nothing of the system."""
+        if self._plan.rules[question.item.id].reads != "judgement":
+            return score
+        return Score(1.0 if response.status == "ok" else None, status=cast("ScoreStatus", response.status))
 
     async def _response(self, model: System, question: Question) -> tuple[Response, Fresh]:
         """Ask; return what came back as it is recorded, and as it is kept for other runs."""
@@ -376,23 +387,6 @@ class Executor:
         return self._plan.prompts[question.system].request(question.item, answers)
 
     def _score(self, question: Question, response: Response, whole: Whole = as_recorded) -> Score:
-        score = score_response(
-            self._plan.rules[question.item.id], question.item, response, whole=whole, executed=self._code
-        )
+        score = self._side.score(question, response, whole)
         self._scored[response.key] = (response.light(), score)
         return score
-
-
-def _unbroken(plan: Plan, answered: Mapping[Key, Response]) -> dict[Key, Response]:
-    """Return the answers that count: of a conversation those up to the first turn that has none.
-
-    A later turn that has one all the same (a line of the journal was damaged) followed an answer that is no longer
-    known.
-    """
-    kept: dict[Key, Response] = {}
-    if not answered:
-        return kept
-    for thread in (one for system in plan.evaluation.systems for one in plan.threads(system)):
-        keys = ((one.system, plan.task, one.item.id, one.attempt) for one in thread)
-        kept |= {key: answered[key] for key in takewhile(answered.__contains__, keys)}
-    return kept

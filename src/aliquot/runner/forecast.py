@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -75,9 +75,17 @@ class Forecast:
     Args:
         prices: of each system; None where they are not known.
         owed: answers each system still owes.
+        judges: which of them are judges, whose replies are no answers.
     """
 
-    def __init__(self, prices: Mapping[str, Prices | None], owed: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        prices: Mapping[str, Prices | None],
+        owed: Mapping[str, int],
+        *,
+        judges: Collection[str] = frozenset(),
+    ) -> None:
+        self._judges = judges
         self._left = dict(owed)
         self._wanted = {name: min(FIRST, count) for name, count in owed.items()}
         self._here = {name: Measured(price) for name, price in prices.items()}
@@ -97,7 +105,15 @@ class Forecast:
     def take(self, response: Response) -> None:
         """Take note of an answer that has just come."""
         self._left[response.system] -= 1
+        self.measure(response)
+
+    def measure(self, response: Response) -> None:
+        """Take note of what one took."""
         self._here[response.system].take(response)
+
+    def settle(self, name: str, count: int) -> None:
+        """Count some of what is owed as given."""
+        self._left[name] = max(0, self._left[name] - count)
 
     @property
     def left(self) -> Mapping[str, int]:
@@ -109,11 +125,16 @@ class Forecast:
         """Whether this run's own answers tell what is to come, of every system that still owes some."""
         return all(self._here[name].n >= self._wanted[name] for name, count in self._left.items() if count)
 
-    def expected(self, currency: str) -> float | None:
-        """Return what the rest will cost, about, in one currency; None where that is not known of some system."""
+    def expected(self, currency: str, *, among: Collection[str] | None = None) -> float | None:
+        """Return what the rest will cost, about, in one currency; None where that is not known of some system.
+
+        Args:
+            currency: in which currency.
+            among: whose answers; None for all.
+        """
         total = 0.0
         for name, count in self._left.items():
-            if count:
+            if count and (among is None or name in among):
                 basis = self._basis(name)
                 cost = None if basis is None else basis.cost(currency)
                 if cost is None:
@@ -134,7 +155,9 @@ class Forecast:
                 total += count * pace
         return total
 
-    def sentence(self, *, spent: float, most: float, currency: str, limit: float | None) -> str:
+    def sentence(
+        self, *, spent: float, most: float, currency: str, limit: float | None, judging: float = 0.0
+    ) -> str:
         """Return in one line what the run will take, and whether a limit will stop it; "" when nothing is known.
 
         Args:
@@ -142,29 +165,42 @@ class Forecast:
             most: what the whole run can cost at most; ``spent`` where nothing has a ceiling.
             currency: of both.
             limit: what it may cost.
+            judging: what the judges can still cost at most.
         """
-        count, expected, basis = sum(self._left.values()), self.expected(currency), self._basis_words()
-        if not count:
+        expected, basis = self.expected(currency), self._basis_words()
+        if not any(self._left.values()):
             return ""
         if expected is None or basis is None:
             if most <= spent:
                 return ""
-            text = f"this costs at most about {write_money(most, currency)} (every answer's budget used up)"
+            text = f"this costs at most about {write_money(most, currency)} (every answer's budget used up"
+            text += f"; {write_money(judging, currency)} of it for judging)" if judging else ")"
             if limit is not None and limit < most:
                 text += f"; the limit of {write_money(limit, currency)} may stop it before the end"
             return text
         whole, seconds = spent + expected, self.seconds
-        parts = [f"about {write_money(whole, currency)}"] if whole else []
+        parts = [f"about {write_money(whole, currency)}{self._for_judges(currency)}"] if whole else []
         if seconds is not None:
             parts.append(f"{'' if parts else 'about '}{write_minutes(seconds)}")
         if not parts:
             return ""
-        text = f"{' and '.join(parts)} with the {write_count(count, 'answer')} to come, going by {basis}"
+        text = f"{' and '.join(parts)} with the {self._to_come()} to come, going by {basis}"
         if most > spent:
             text += f"; at most about {write_money(max(most, whole), currency)}"
         if limit is not None and limit < whole:
             text += f". The limit of {write_money(limit, currency)} will stop it before the end"
         return text
+
+    def _to_come(self) -> str:
+        """Return what is still owed, in words."""
+        judgements = sum(count for name, count in self._left.items() if name in self._judges)
+        answers = sum(self._left.values()) - judgements
+        words = [write_count(answers, "answer")] if answers or not judgements else []
+        return " and ".join([*words, *([write_count(judgements, "judgement")] if judgements else [])])
+
+    def _for_judges(self, currency: str) -> str:
+        rest = self.expected(currency, among=self._judges)
+        return f" ({write_money(rest, currency)} of the rest for judging)" if rest else ""
 
     def _basis(self, name: str) -> Measured | None:
         """Return the answers by which a system is foreseen: this run's own when they are enough."""
@@ -179,7 +215,8 @@ class Forecast:
         if any(basis is None for basis in bases.values()):
             return None
         elsewhere = dict.fromkeys(self._runs[name] for name in owing if bases[name] is self._there[name])
-        here = sum(self._here[name].n for name in owing if bases[name] is self._here[name])
+        told = [name for name in owing if name not in self._judges] or owing
+        here = sum(self._here[name].n for name in told if bases[name] is self._here[name])
         words = [f"{here} of this run"] if here else []
         words += [f"the run {run!r}" for run in elsewhere]
         return " and ".join(words)

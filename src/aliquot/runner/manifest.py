@@ -22,6 +22,9 @@ from aliquot.item_sets.option_order import AS_GIVEN
 from aliquot.item_sets.samples import Selection
 from aliquot.runner.evaluation import CHOICE, UNDRAWN, ModelName, SystemSpec, components_of
 from aliquot.runner.executor import Terms
+from aliquot.runner.judge_guard import judge_words
+from aliquot.runner.judge_manifest import changed_judges, describe_judges
+from aliquot.runner.judge_specs import kept_as
 from aliquot.runner.plan import ORDER, Plan
 from aliquot.runner.prompts import Prompt
 from aliquot.runner.shots import Shots
@@ -73,6 +76,7 @@ def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: dateti
             way.metric: _describe_rules(rules.values())
             for way, rules in zip(plan.rescored(), plan.alternatives, strict=True)
         },
+        judges=describe_judges(plan.judge_specs, models),
         attempts=evaluation.attempts,
         seed=evaluation.seed,
         cluster=evaluation.cluster,
@@ -86,6 +90,7 @@ def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: dateti
             "interleave": terms.interleave,
             "cache": terms.cache is not None,
             "max_cost": terms.max_cost,
+            "allow_self_judge": terms.allow_self_judge,
             "guards": asdict(evaluation.guards),
             "execute_code": evaluation.execute_code,
             "commit": describe_commit(Path(evaluation.file)) if evaluation.file else "",
@@ -106,7 +111,10 @@ def continue_manifest(old: Manifest | None, new: Manifest, *, anything_left: boo
     """
     if old is None:
         return new
-    changed = list(_changes(old, new, with_versions=anything_left))
+    changed = [
+        *_changes(old, new, with_versions=anything_left),
+        *changed_judges(old.judges, new.judges, with_versions=anything_left),
+    ]
     if changed:
         raise UsageError(
             f"the run {old.name!r} holds answers to another evaluation; changed: {', '.join(changed)}. "
@@ -115,7 +123,12 @@ def continue_manifest(old: Manifest | None, new: Manifest, *, anything_left: boo
     systems = {name: _seen(old.systems.get(name, {})) | about for name, about in new.systems.items()}
     settings = new.settings | {"commit": _both(old.settings.get("commit", ""), new.settings["commit"])}
     return msgspec.structs.replace(
-        new, started=old.started, systems=systems, settings=settings, sessions=old.sessions
+        new,
+        started=old.started,
+        systems=systems,
+        judges=old.judges | new.judges,
+        settings=settings,
+        sessions=old.sessions,
     )
 
 
@@ -177,7 +190,7 @@ def describe_selection(selection: Selection) -> str:
 
 def _describe_rules(rules: Iterable[Rule]) -> dict[str, dict[str, Any]]:
     return {
-        rule.name: {
+        kept_as(rule): {
             "metric": rule.metric,
             "version": rule.version,
             "normalisation": rule.normalisation,
@@ -283,6 +296,7 @@ def _warnings(plan: Plan, models: Mapping[ModelName, System]) -> list[str]:
             )
         if isinstance(model := models[spec.model], StoredAnswers):
             said += model.notes
+    said += judge_words(plan.judge_specs)
     passing = [item.id for item in plan.items if plan.rules[item.id].passes_nothing(item)]
     if passing:
         count = write_count(len(passing), "item asks", plural="items ask")

@@ -49,6 +49,7 @@ async def open_models(
     }
     opened |= {spec: spec.open(_labels(plan)) for spec in wanted if isinstance(spec, Baseline)}
     sources: list[Source] = [spec for spec in wanted if not isinstance(spec, StoredRun | Baseline)]
+    sources += [judge.model for judge in plan.evaluation.judges.values()]
     return {**opened, **await open_systems(sources, given, threads=threads)}
 
 

@@ -19,11 +19,12 @@ from aliquot.item_sets.option_order import OptionOrder, arranged, listed_options
 from aliquot.item_sets.samples import Selection, count_of, sample
 from aliquot.item_sets.sources import load
 from aliquot.runner.evaluation import Evaluation, SampleSpec, ScorerSpec
+from aliquot.runner.judge_specs import JudgeSpec, kept_as
 from aliquot.runner.prompts import Prompt
 from aliquot.runner.rescoring import Rescored, require_one_metric
 from aliquot.runner.shots import Shots
 from aliquot.runner.stored import StoredRun
-from aliquot.scorers.rule import NEEDS, Reads, Rule
+from aliquot.scorers.rule import NEEDS, RATE, Reads, Rule
 from aliquot.scorers.rules import RULES
 from aliquot.scorers.scoring import score
 from aliquot.systems.requests import fingerprint
@@ -109,13 +110,22 @@ class Plan:
         """The rules of all items, in every way to score."""
         return (rule for rules in (self.rules, *self.alternatives) for rule in rules.values())
 
+    @property
+    def judge_specs(self) -> tuple[JudgeSpec, ...]:
+        """The judges among the scorers."""
+        specs = (self.evaluation.scorer, *self.evaluation.alternatives)
+        return tuple(spec.judge for spec in specs if spec.judge is not None)
+
     def rescored(self) -> tuple[Rescored, ...]:
         """Return the further ways to score, in the form in which their outcomes are made."""
         return tuple(
             Rescored(
-                task=self.task, base=self.metric, rules={item: rule.name for item, rule in rules.items()}
+                task=self.task,
+                base=self.metric if self.evaluation.scorer.judge is None else RATE,
+                rules={item: kept_as(rule) for item, rule in rules.items()},
+                judge=None if spec.judge is None else spec.judge.kept,
             )
-            for rules in self.alternatives
+            for spec, rules in zip(self.evaluation.alternatives, self.alternatives, strict=True)
         )
 
     def questions(self, system: str) -> Iterator[Question]:
@@ -147,7 +157,7 @@ def make_plan(evaluation: Evaluation, *, limit: int | str | None = None) -> Plan
         UsageError: an unknown item set or field, or a sample that cannot be drawn.
         InputError: an item that cannot be asked or scored, or a prompt that cannot be filled.
     """
-    item_set = load(evaluation.items)
+    evaluation, item_set = evaluation.with_judges(), load(evaluation.items)
     _require_fields(evaluation, item_set)
     _require_whole(evaluation.cluster, item_set)
     part = _part(evaluation, limit=limit)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
@@ -12,6 +12,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from aliquot.runner.evaluation import Evaluation
+from aliquot.runner.judge_specs import JudgeModel
 from aliquot.runner.money import Prices, asked_texts
 from aliquot.runner.plan import Plan
 from aliquot.systems.endpoint import Endpoint
@@ -87,7 +88,8 @@ def with_listed_prices(plan: Plan) -> Plan:
     currency.
     """
     found: dict[str, Prices] = {}
-    stated = {spec.stated.currency for spec in plan.evaluation.systems.values() if spec.stated is not None}
+    paid = (*plan.evaluation.systems.values(), *plan.evaluation.judges.values())
+    stated = {spec.stated.currency for spec in paid if spec.stated is not None}
     for name, spec in plan.evaluation.systems.items():
         if spec.prices is not None or not isinstance(spec.model, Endpoint):
             continue
@@ -96,13 +98,27 @@ def with_listed_prices(plan: Plan) -> Plan:
             continue
         if listed.up_to is None or _longest(plan, name) <= listed.up_to:
             found[name] = listed.prices
-    if not found:
-        return plan
     systems = {
         name: replace(spec, prices=found.get(name, spec.prices))
         for name, spec in plan.evaluation.systems.items()
     }
-    return replace(plan, evaluation=replace(plan.evaluation, systems=systems))
+    evaluation = replace(plan.evaluation, systems=systems)
+    return replace(
+        plan, evaluation=evaluation.with_judges(lambda judge: judge_with_listed_prices(judge, stated))
+    )
+
+
+def judge_with_listed_prices(judge: JudgeModel, stated: Collection[str] = ()) -> JudgeModel:
+    """Return a judge's model with its price of the list, where it has none and the list knows it.
+
+    Args:
+        judge: the model.
+        stated: the currencies of prices that are stated; another one is not mixed with them.
+    """
+    listed = listed_price(judge.model) if judge.prices is None and isinstance(judge.model, Endpoint) else None
+    if listed is None or listed.up_to is not None or set(stated) - {listed.prices.currency}:
+        return judge
+    return replace(judge, prices=listed.prices)
 
 
 def _longest(plan: Plan, system: str) -> int:
@@ -116,7 +132,7 @@ def price_notes(evaluation: Evaluation, today: date) -> Iterator[str]:
     """Yield what there is to say about prices from the list: for whom, of which day, and when that is long ago."""
     listed = {
         name: spec.stated.listed
-        for name, spec in evaluation.systems.items()
+        for name, spec in (*evaluation.systems.items(), *evaluation.judges.items())
         if spec.stated is not None and spec.stated.listed
     }
     if not listed:

@@ -12,18 +12,22 @@ from aliquot.errors import InputError, UsageError
 from aliquot.evidence.assembly import conform
 from aliquot.evidence.identity import inputs_text
 from aliquot.evidence.metrics import metric_row
-from aliquot.evidence.tables import METRICS, Evidence
+from aliquot.evidence.tables import METRICS, Evidence, Texts
+from aliquot.evidence.texts import HeldTexts, MergedTexts
 from aliquot.files.records import Response
 from aliquot.files.run_directory import RunDirectory
 from aliquot.files.writing import write_whole
 from aliquot.item_sets.items import Item
 from aliquot.item_sets.option_order import AS_GIVEN, OptionOrder, arranged
 from aliquot.runner.evaluation import ScorerSpec
+from aliquot.runner.judge_specs import KeptJudge, kept_as
 from aliquot.runner.scoring import (
     Executed,
+    Judged,
     Whole,
     as_recorded,
     not_executed,
+    not_judged,
     read_by,
     score_attempts,
     score_response,
@@ -47,6 +51,7 @@ class Rescored(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         rules: the rule of each item.
         items: the first 8 digits of the item set's hash when references and options are not the run's own.
         fields: the items' fields then, by item.
+        judge: the judge that scores all of them; None where rules do.
     """
 
     task: str
@@ -54,6 +59,11 @@ class Rescored(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     rules: dict[str, str]
     items: str = ""
     fields: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict[str, dict[str, Any]])
+    judge: KeptJudge | None = None
+
+    def rule_of(self, item: str) -> Rule:
+        """Return the rule of an item."""
+        return self.judge.rule if self.judge is not None else rule_named(self.rules[item])
 
     def item_of(self, response: Response, items: Mapping[str, Item]) -> Item:
         """Return the item that a response is scored by."""
@@ -62,6 +72,8 @@ class Rescored(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def scorer(self) -> str:
         """The rules with their versions, and the items where they are other ones: ``words/1@3f9a12bc``."""
+        if self.judge is not None:
+            return f"{self.judge.label}@{self.items}" if self.items else self.judge.label
         rules = (rule_named(name) for name in sorted(set(self.rules.values())))
         named = "+".join(f"{rule.label}/{rule.version}" for rule in rules)
         return f"{named}@{self.items}" if self.items else named
@@ -70,6 +82,9 @@ class Rescored(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def metric(self) -> str:
         """The metric's name: what is read anew, and by which rule; or what a rule measures that has its own metric."""
         own = self.measures.metric
+        if self.judge is not None:
+            named = f"{own},{self.judge.asked}"
+            return f"{named}@{self.items}" if self.items else named
         if own in {RATE, self.base}:
             return f"{self.base},{self.scorer}"
         return f"{own}@{self.items}" if self.items else own
@@ -77,7 +92,7 @@ class Rescored(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def measures(self) -> Rule:
         """The first of the rules, which says what the values of all are."""
-        return rule_named(min(self.rules.values()))
+        return self.judge.rule if self.judge is not None else rule_named(min(self.rules.values()))
 
 
 def rules_of(scorer: ScorerSpec, items: Iterable[Item], *, file: str) -> dict[str, str]:
@@ -101,8 +116,9 @@ def rules_of(scorer: ScorerSpec, items: Iterable[Item], *, file: str) -> dict[st
             remedy = error.remedy or "Give items that have it: --evaluation FILE"
             problem = error.problem if item.id in error.problem else f"item {item.id!r}: {error.problem}"
             raise InputError(problem, file=file, row=error.row, field=error.field, remedy=remedy) from error
-        found[item.id] = rule.name
-    require_one_metric(rule_named(name) for name in found.values())
+        found[item.id] = kept_as(rule)
+    if scorer.judge is None:
+        require_one_metric(rule_named(name) for name in found.values())
     return found
 
 
@@ -167,6 +183,7 @@ def with_rescored(
     orders: Mapping[str, OptionOrder] | None = None,
     whole: Whole = as_recorded,
     executed: Executed = not_executed,
+    judged: Judged = not_judged,
 ) -> Evidence:
     """Return the evidence with one more metric: the same responses scored by other rules.
 
@@ -180,6 +197,7 @@ def with_rescored(
         orders: in which order each system was shown options, where not as given.
         whole: reads an answer whole, for rules that read how it came about.
         executed: finds how a program ended, for rules that read that.
+        judged: finds what judges replied, for rules that read that.
     """
     shown = orders or {}
     concerned = [one for one in responses if one.task == rescored.task and one.item in rescored.rules]
@@ -192,6 +210,7 @@ def with_rescored(
             order=shown.get(together[0].system, AS_GIVEN),
             whole=whole,
             executed=executed,
+            judged=judged,
         )
         for together in _together(rescored, concerned)
         if together[0].system in able
@@ -199,9 +218,12 @@ def with_rescored(
     if not rows:
         return evidence
     fresh = conform("outcomes", pl.DataFrame(rows, infer_schema_length=None))
-    described = describe_metric(rescored.measures, rescored.metric, fresh["value"], headline=False)
+    described = describe_metric(
+        rescored.measures, rescored.metric, fresh["value"], headline=False, judge=rescored.judge
+    )
     earlier = (pl.col("metric") == rescored.metric) & (pl.col("task") == rescored.task)
     return evidence.revise(
+        texts=with_notes(evidence.texts, rows),
         outcomes=pl.concat([evidence.outcomes.filter(~earlier), fresh], how="diagonal"),
         metrics=pl.concat(
             [
@@ -212,6 +234,18 @@ def with_rescored(
     )
 
 
+def with_notes(texts: Texts | None, outcomes: Iterable[Mapping[str, Any]]) -> Texts | None:
+    """Return texts with what judges said of outcomes: those that hold a note."""
+    notes = {
+        (one["system"], one["task"], one["item"], one["attempt"], one["metric"]): one["note"]
+        for one in outcomes
+        if one["note"]
+    }
+    if not notes:
+        return texts
+    return MergedTexts((HeldTexts(notes=notes), *((texts,) if texts is not None else ())))
+
+
 def systems_read(
     rescored: Rescored, responses: Iterable[Response], *, whole: Whole = as_recorded
 ) -> frozenset[str]:
@@ -219,7 +253,7 @@ def systems_read(
     return frozenset(
         response.system
         for response in responses
-        if read_by(rule_named(rescored.rules[response.item]), response, whole) is not None
+        if read_by(rescored.rule_of(response.item), response, whole) is not None
     )
 
 
@@ -241,7 +275,9 @@ def require_read(
         raise InputError(f"no answer holds what the rule {rule.name!r} reads: {NEEDS[rule.reads]}", file=file)
 
 
-def describe_metric(rule: Rule, name: str, values: pl.Series, *, headline: bool) -> dict[str, Any]:
+def describe_metric(
+    rule: Rule, name: str, values: pl.Series, *, headline: bool, judge: KeptJudge | None = None
+) -> dict[str, Any]:
     """Return the row of the table ``metrics`` for a rule's values.
 
     Args:
@@ -249,11 +285,13 @@ def describe_metric(rule: Rule, name: str, values: pl.Series, *, headline: bool)
         name: the metric's name.
         values: its values.
         headline: whether it is the run's main metric.
+        judge: the judge that gave them; None where a rule did.
     """
-    bounds = {} if rule.kind == "real" else {"low": 0.0, "high": rule.high}
+    bounds = {} if rule.kind == "real" else {"low": rule.low, "high": rule.high}
     row = metric_row(name, values, kind=rule.kind, better=rule.better, headline=headline, **bounds)
     failed = row["low"] if rule.better == "higher" else row["high"]
-    return row | {"combine": rule.combine, "on_failure": None if rule.whole_only else failed}
+    about = {"combine": rule.combine, "judge": None if judge is None else judge.asked}
+    return row | about | {"on_failure": None if rule.whole_only else failed}
 
 
 def read_rescorings(run: RunDirectory) -> tuple[Rescored, ...]:
@@ -290,7 +328,7 @@ def _together(rescored: Rescored, responses: Iterable[Response]) -> Iterator[tup
     """Yield each response, and where a rule pools them all attempts at an item at once."""
     pooled: dict[tuple[str, str], list[Response]] = {}
     for response in responses:
-        if rule_named(rescored.rules[response.item]).pools:
+        if rescored.rule_of(response.item).pools:
             pooled.setdefault((response.system, response.item), []).append(response)
         else:
             yield (response,)
@@ -306,19 +344,22 @@ def _outcome(
     order: OptionOrder,
     whole: Whole,
     executed: Executed,
+    judged: Judged,
 ) -> dict[str, Any]:
     """Return the outcome of a response, or of several attempts together, which is that of the first."""
     response = together[0]
     item = arranged(rescored.item_of(response, items), order)
-    rule = rule_named(rescored.rules[response.item])
+    rule = rescored.rule_of(response.item)
     found = (
         score_attempts(rule, item, together)
         if rule.pools
-        else score_response(rule, item, response, whole=whole, executed=executed)
+        else score_response(rule, item, response, whole=whole, executed=executed, judged=judged)
     )
     key = {name: getattr(response, name) for name in ("system", "task", "item", "attempt")}
     scored = {"value": found.value, "label": found.label, "status": found.status, "parts": found.parts}
-    return key | scored | {"by": "rule"} | {"metric": rescored.metric, "scorer": rescored.scorer}
+    by = "rule" if rescored.judge is None else "judge"
+    note = None if rescored.judge is None else found.note
+    return key | scored | {"by": by, "note": note} | {"metric": rescored.metric, "scorer": rescored.scorer}
 
 
 def _some(names: list[str]) -> str:

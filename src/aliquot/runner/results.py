@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import starmap
 from typing import Any, Final
 
@@ -14,9 +14,10 @@ from aliquot.errors import InputError
 from aliquot.evidence.assembly import assemble
 from aliquot.evidence.identity import inputs_text, text_of
 from aliquot.evidence.tables import METRICS, OUTCOMES, RESPONSES, Evidence, Note, Source
+from aliquot.files.judgements import Judgement
 from aliquot.files.manifest import Manifest
 from aliquot.files.records import SYSTEM, Response, settle, spending
-from aliquot.files.run_directory import FORMAT, ITEMS, RunDirectory
+from aliquot.files.run_directory import FORMAT, ITEMS, MANIFEST, RunDirectory
 from aliquot.files.stored_items import ShownItem, StoredItem, order_key
 from aliquot.files.told_stages import told_stages
 from aliquot.files.whole_records import WholeRecords
@@ -26,9 +27,12 @@ from aliquot.item_sets.option_order import AS_GIVEN, OptionOrder, arranged
 from aliquot.runner.evaluation import CHOICE
 from aliquot.runner.executions import Executions, unconfined_note
 from aliquot.runner.executor import Key, Scored
-from aliquot.runner.rescoring import Rescored, describe_metric, read_rescorings, with_rescored
+from aliquot.runner.judge_manifest import kept_judges
+from aliquot.runner.judge_specs import KeptJudge, kept_as
+from aliquot.runner.judging import Judging, as_response
+from aliquot.runner.rescoring import Rescored, describe_metric, read_rescorings, with_notes, with_rescored
 from aliquot.runner.scoring import score_response
-from aliquot.scorers.rule import RATE, shortened
+from aliquot.scorers.rule import RATE, Rule, shortened
 from aliquot.scorers.rules import rule_named
 from aliquot.scorers.scores import Score
 
@@ -58,7 +62,7 @@ def keep_item(
     item: Item,
     *,
     task: str,
-    rule: str,
+    rule: Rule,
     alternatives: tuple[str, ...] = (),
     orders: Iterable[OptionOrder] = (),
 ) -> KeptItem:
@@ -76,12 +80,12 @@ def keep_item(
         task=task,
         item=item.id,
         inputs=inputs_text(item.inputs),
-        reference=text_of(item.reference) or rule_named(rule).wanted(item),
+        reference=text_of(item.reference) or rule.wanted(item),
         content=item.content,
         conversation=item.conversation,
         said=None if item.before is None else inputs_text(item.said),
         fields=dict(item.fields),
-        rule=rule,
+        rule=kept_as(rule),
         alternatives=alternatives,
         shown={key: texts for key, texts in shown.items() if texts is not None},
     )
@@ -133,9 +137,11 @@ def build_evidence(run: RunDirectory, *, scored: Mapping[Key, Scored] | None = N
     responses = {record.key: record for record in settle(contents.records)}
     items = {item.item: item.as_asked() for item in kept}
     orders = {system: order_of(manifest, system) for system in manifest.systems}
-    rules = {item.item: rule_named(item.rule) for item in kept}
+    judges = kept_judges(manifest.judges, file=str(run.path / MANIFEST))
+    headline = judges.get(kept[0].rule)
+    rules = {item.item: headline.rule if headline else rule_named(item.rule) for item in kept}
     whole = WholeRecords(run.journal_path, contents)
-    executed = Executions(contents.programs)
+    executed, judged = Executions(contents.programs), Judging(contents.judgements)
     rows = [_response(responses, key) for key in _attempts(manifest, kept)]
     scores = [
         _known(scored or {}, row)
@@ -145,6 +151,7 @@ def build_evidence(run: RunDirectory, *, scored: Mapping[Key, Scored] | None = N
             row,
             whole=whole,
             executed=executed,
+            judged=judged,
         )
         for row in rows
     ]
@@ -154,43 +161,64 @@ def build_evidence(run: RunDirectory, *, scored: Mapping[Key, Scored] | None = N
         notes.append(Note("unfinished", f"{unfinished} of {len(rows)} answers are not given yet"))
     if note := unconfined_note(executed.records):
         notes.append(note)
-    rule, answers = rule_named(kept[0].rule), _answers(rows, scores)
-    outcomes = _outcomes(answers, scores, metric=rule.metric, scorer=_scorer_name(manifest))
-    headline = describe_metric(rule, rule.metric, outcomes["value"], headline=True)
+    rule = rules[kept[0].item]
+    answers = _answers(rows, scores, judged=headline is not None)
+    scorer = _scorer_name(manifest) if headline is None else headline.label
+    outcomes = _outcomes(answers, scores, metric=rule.metric, scorer=scorer, judged=headline is not None)
+    described = describe_metric(rule, rule.metric, outcomes["value"], headline=True, judge=headline)
     evidence = assemble(
         outcomes,
         items=pl.DataFrame(
             [_item_row(manifest, item, items[item.item]) for item in kept], infer_schema_length=None
         ),
         responses=answers,
-        metrics=pl.DataFrame([headline], schema=dict(METRICS)),
+        metrics=pl.DataFrame([described], schema=dict(METRICS)),
         settings=pl.DataFrame(
-            [*_settings(manifest), *_cost_settings(contents.records)],
+            [*_settings(manifest), *_cost_settings(contents.records, contents.judgements)],
             schema=["system", "name", "value"],
             orient="row",
         ),
         stages=told_stages(run.journal_path, contents),
         sources=(Source(path=str(run.path), format=FORMAT),),
         notes=notes,
-        texts=run.texts,
+        texts=run.texts if headline is None else with_notes(run.texts, _noted(rows, scores, rule.metric)),
     )
-    for rescored in (*_alternatives(kept), *read_rescorings(run)):
+    for rescored in (*_alternatives(kept, rules, judges), *read_rescorings(run)):
         evidence = with_rescored(
-            evidence, rescored, responses.values(), items, orders=orders, whole=whole, executed=executed
+            evidence,
+            rescored,
+            responses.values(),
+            items,
+            orders=orders,
+            whole=whole,
+            executed=executed,
+            judged=judged,
         )
     return evidence
 
 
-def _alternatives(kept: Sequence[KeptItem]) -> list[Rescored]:
+def _noted(rows: Iterable[Response], scores: Iterable[Score], metric: str) -> Iterator[dict[str, Any]]:
+    """Yield what a judge said of each answer."""
+    for row, score in zip(rows, scores, strict=True):
+        yield {name: getattr(row, name) for name in ("system", "task", "item", "attempt")} | {
+            "metric": metric,
+            "note": score.note,
+        }
+
+
+def _alternatives(
+    kept: Sequence[KeptItem], rules: Mapping[str, Rule], judges: Mapping[str, KeptJudge]
+) -> list[Rescored]:
     """Return the further ways to score that the evaluation names."""
     ways = zip(*(item.alternatives for item in kept), strict=True)
     return [
         Rescored(
             task=kept[0].task,
-            base=rule_named(kept[0].rule).metric,
-            rules={item.item: rule for item, rule in zip(kept, rules, strict=True)},
+            base=RATE if kept[0].rule in judges else rules[kept[0].item].metric,
+            rules={item.item: name for item, name in zip(kept, names, strict=True)},
+            judge=judges.get(names[0]),
         )
-        for rules in ways
+        for names in ways
     ]
 
 
@@ -231,19 +259,24 @@ def _known(scored: Mapping[Key, Scored], response: Response) -> Score | None:
     return score if answer == response else None
 
 
-def _answers(responses: Sequence[Response], scores: Sequence[Score]) -> pl.DataFrame:
-    """Return the table of responses; its statuses are those of the scores."""
+def _answers(responses: Sequence[Response], scores: Sequence[Score], *, judged: bool) -> pl.DataFrame:
+    """Return the table of responses; its statuses are those of the scores, but never those of a judge."""
     schema = {name: kind for name, kind in RESPONSES.items() if name in Response.__struct_fields__}
     columns: dict[str, list[Any]] = {name: [getattr(one, name) for one in responses] for name in schema}
+    if judged:
+        return pl.DataFrame(columns, schema=schema)
     columns["status"] = [score.status for score in scores]
     columns["reason"] = [one.reason or score.note for one, score in zip(responses, scores, strict=True)]
     return pl.DataFrame(columns, schema=schema)
 
 
-def _outcomes(answers: pl.DataFrame, scores: Sequence[Score], *, metric: str, scorer: str) -> pl.DataFrame:
+def _outcomes(
+    answers: pl.DataFrame, scores: Sequence[Score], *, metric: str, scorer: str, judged: bool
+) -> pl.DataFrame:
     """Return the table of outcomes: a row for each response."""
-    named = {"metric": metric, "scorer": scorer, "by": "rule"}
-    return answers.select("system", "task", "item", "attempt", "status").with_columns(
+    named = {"metric": metric, "scorer": scorer, "by": "judge" if judged else "rule"}
+    return answers.select("system", "task", "item", "attempt").with_columns(
+        pl.Series("status", [score.status for score in scores], dtype=pl.String),
         *(pl.lit(text).alias(name) for name, text in named.items()),
         value=pl.Series([score.value for score in scores], dtype=pl.Float64),
         label=pl.Series([score.label for score in scores], dtype=pl.String),
@@ -278,7 +311,10 @@ def _settings(manifest: Manifest) -> Iterable[tuple[str, str, str]]:
     shared = {
         "items": _joined(manifest.item_set, "name", "version", "hash"),
         "selection": str(manifest.item_set.get("selected", "")),
-        "scorer": "; ".join(_rule_text(name, about) for name, about in manifest.scorers.items()),
+        "scorer": "; ".join(
+            _rule_text(name, about) for name, about in manifest.scorers.items() if name not in manifest.judges
+        ),
+        "judge": "; ".join(map(_judge_text, manifest.judges.values())),
         "seed": str(manifest.seed),
         "attempts": str(manifest.attempts),
         "harness": f"aliquot {manifest.versions.get('aliquot', '')}",
@@ -313,10 +349,17 @@ def _showing(about: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def _cost_settings(records: Sequence[Response]) -> Iterable[tuple[str, str, str]]:
-    """Yield by whose word each system's costs are known, and what was paid for it in other scopes."""
+def _judge_text(about: Mapping[str, Any]) -> str:
+    return f"{about['name']}/{about['hash'][:8]} by {' + '.join(about['models'])}"
+
+
+def _cost_settings(
+    records: Sequence[Response], judgements: Sequence[Judgement]
+) -> Iterable[tuple[str, str, str]]:
+    """Yield by whose word each system's costs are known, and what was paid in other scopes: judges are the run's."""
+    paid_to_judges = [as_response(one) for one in judgements]
     for system in dict.fromkeys(record.system for record in records):
-        spent = spending(record for record in records if record.system == system)
+        spent = spending((*(record for record in records if record.system == system), *paid_to_judges))
         sources = sorted({source for scope, _, source in spent if scope == SYSTEM and source})
         if sources:
             yield system, f"{COST}source", ", ".join(sources)

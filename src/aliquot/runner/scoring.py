@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 import msgspec
 
 from aliquot.evidence.status import MEASUREMENT_SIDE, SYSTEM_SIDE
+from aliquot.files.judgements import Judgement, JudgeQuestion
 from aliquot.files.programs import Program, ProgramRecord
 from aliquot.files.records import Response
 from aliquot.item_sets.items import Item
@@ -16,11 +17,18 @@ from aliquot.scorers.rule import NEEDS, Rule
 from aliquot.scorers.scores import EMPTY, Score, ScoreStatus, unparsed
 from aliquot.scorers.scoring import score
 
+NOT_JUDGED: Final = "not judged yet"
+"""Note on an answer that a judge is still to be asked about."""
+
 Whole: TypeAlias = Callable[[Response], Response]
 """Reads an answer whole, with how it came about."""
 
 Executed: TypeAlias = Callable[[Program], ProgramRecord | None]
 """Finds how a program ended; None when it has not been executed."""
+
+
+Judged: TypeAlias = Callable[[JudgeQuestion], Judgement | None]
+"""Finds what a judge replied; None when it has not been asked."""
 
 
 def as_recorded(response: Response) -> Response:
@@ -30,6 +38,11 @@ def as_recorded(response: Response) -> Response:
 
 def not_executed(program: Program) -> ProgramRecord | None:  # noqa: ARG001 - one signature
     """Return that a program has not been executed."""
+    return None
+
+
+def not_judged(question: JudgeQuestion) -> Judgement | None:  # noqa: ARG001 - one signature
+    """Return that a judge has not been asked."""
     return None
 
 
@@ -84,6 +97,25 @@ def _score_program(rule: Rule, item: Item, text: str, executed: Executed) -> Sco
     return rule.apply(item, found)
 
 
+def _score_judged(rule: Rule, item: Item, text: str, judged: Judged) -> Score:
+    """Return the score that judges give an answer; none before each of them was asked."""
+    replies = [judged(question) for question in rule.questions_of(item, text)]
+    found = [reply for reply in replies if reply is not None]
+    if not found or len(found) < len(replies):
+        return Score(None, status="missing", note=NOT_JUDGED)
+    return rule.apply(item, found)
+
+
+def _score_answer(rule: Rule, item: Item, response: Response, *, executed: Executed, judged: Judged) -> Score:
+    """Return the score of an answer that came whole."""
+    text = response.text or ""
+    if rule.reads == "execution":
+        return _score_program(rule, item, text, executed)
+    if rule.reads == "judgement":
+        return _score_judged(rule, item, text, judged)
+    return score(rule, item, text) if rule.reads == "text" else _score_read(rule, item, response)
+
+
 def score_response(
     rule: Rule,
     item: Item,
@@ -91,6 +123,7 @@ def score_response(
     *,
     whole: Whole = as_recorded,
     executed: Executed = not_executed,
+    judged: Judged = not_judged,
 ) -> Score:
     """Return the score of one response.
 
@@ -107,15 +140,14 @@ def score_response(
         response: what came back.
         whole: reads the answer whole, for a rule that reads how it came about.
         executed: finds how a program ended, for a rule that reads that.
+        judged: finds what a judge replied, for a rule that reads that.
     """
     text = response.text or ""
     status = cast("ScoreStatus", response.status)
     if rule.reads_whole:
         return _score_whole(rule, item, whole(response))
-    if status == "ok" and rule.reads == "execution":
-        return _score_program(rule, item, text, executed)
     if status == "ok":
-        return score(rule, item, text) if rule.reads == "text" else _score_read(rule, item, response)
+        return _score_answer(rule, item, response, executed=executed, judged=judged)
     if status == "truncated" and rule.reads_cut and text.strip():
         cut = score(rule, item, text)
         return msgspec.structs.replace(cut, status=status, note="scored by the opening of a cut answer")

@@ -20,6 +20,8 @@ from aliquot.runner.earlier import earlier_answers
 from aliquot.runner.evaluation import ModelName
 from aliquot.runner.executor import Executor, Terms
 from aliquot.runner.grounding import ungrounded_words
+from aliquot.runner.judge_guard import require_no_self_judge
+from aliquot.runner.judge_specs import kept_as
 from aliquot.runner.manifest import continue_manifest, make_manifest, note_observed, told_by_servers
 from aliquot.runner.plan import Plan
 from aliquot.runner.price_list import price_notes
@@ -74,6 +76,12 @@ async def run_session(
         tally = Tally(plan.total, observer=observer, clock=clocks.seconds)
         executor = Executor(plan, models, journal=journal, tally=tally, now=clocks.now, terms=terms)
         fresh = make_manifest(plan, models, now=clocks.now(), terms=terms)
+        if executor.owes and not terms.allow_self_judge:
+            require_no_self_judge(
+                plan.judge_specs,
+                {name: about["components"] for name, about in fresh.systems.items()},
+                {name: models[one.model] for name, one in plan.evaluation.judges.items()},
+            )
         manifest = _settle_manifest(run, plan, fresh, executor, observer=observer, now=clocks.now())
         _keep_items(run, plan, manifest)
         manifest = await _ask(executor, run, manifest, plan, models, terms=terms, now=clocks.now)
@@ -123,8 +131,8 @@ def _keep_items(run: RunDirectory, plan: Plan, manifest: Manifest) -> None:
         keep_item(
             item,
             task=plan.task,
-            rule=plan.rules[item.id].name,
-            alternatives=tuple(rules[item.id].name for rules in plan.alternatives),
+            rule=plan.rules[item.id],
+            alternatives=tuple(kept_as(rules[item.id]) for rules in plan.alternatives),
             orders=orders,
         )
         for item in plan.items

@@ -12,6 +12,7 @@ import msgspec
 from aliquot.errors import PatternTimeError, UsageError, excerpt, nearest
 from aliquot.evidence.identity import text_of
 from aliquot.evidence.tables import Better, Kind
+from aliquot.files.judgements import JudgeQuestion
 from aliquot.files.programs import Program
 from aliquot.files.records import Response, ToldResponse
 from aliquot.item_sets.items import Item
@@ -21,7 +22,16 @@ from aliquot.scorers.scores import Score
 from aliquot.scorers.tool_use import calls_of
 
 Reads: TypeAlias = Literal[
-    "text", "options", "unconditional", "tokens", "likelihood", "stages", "calls", "answer", "execution"
+    "text",
+    "options",
+    "unconditional",
+    "tokens",
+    "likelihood",
+    "stages",
+    "calls",
+    "answer",
+    "execution",
+    "judgement",
 ]
 """What of a response a rule reads."""
 
@@ -37,6 +47,7 @@ NEEDS: Final[Mapping[Reads, str]] = {
     "answer": "the text of an answer and, for points on tools, the calls that led to it: transcript, or tool_calls as "
     "a list, of a system of your own",
     "execution": "a program in the text of an answer, and how it ended",
+    "judgement": "the text of an answer, and what a model judge replied about it",
 }
 """What a rule needs, and where in an evaluation it comes from."""
 
@@ -89,12 +100,15 @@ class Rule:
         forbids: whether it looks for what must be absent, so that an answer without text passes by itself.
         metric: what its values are values of.
         kind: which numbers they are.
-        high: the largest of them, where they have bounds; the smallest is 0.
+        low: the smallest of them, where they have bounds.
+        high: the largest of them.
         better: which direction is good.
         combine: how the sums of the items' parts become the value of the whole corpus; None where it has none.
         whole_only: whether there is a value of the whole corpus only, and none of an item.
         program: what is to be executed, of the item, the text of an answer, and the settings; None when nothing is.
         executes: whether that executes what a model wrote, which is off until it is switched on.
+        questions: what a judge is asked, of the item and the text of an answer; None when no judge is.
+        judge: the judge that is asked, by its name; None when none is.
     """
 
     name: str
@@ -111,12 +125,15 @@ class Rule:
     forbids: bool = field(default=False, compare=False)
     metric: str = field(default=RATE, compare=False)
     kind: Kind = field(default="binary", compare=False)
+    low: float = field(default=0.0, compare=False)
     high: float = field(default=1.0, compare=False)
     better: Better = field(default="higher", compare=False)
     combine: str | None = field(default=None, compare=False)
     whole_only: bool = field(default=False, compare=False)
     program: Callable[..., Program | None] | None = field(default=None, compare=False)
     executes: bool = field(default=False, compare=False)
+    questions: Callable[[Item, str], tuple[JudgeQuestion, ...]] | None = field(default=None, compare=False)
+    judge: str | None = field(default=None, compare=False)
 
     @property
     def pools(self) -> bool:
@@ -186,9 +203,19 @@ class Rule:
             return None
         return self.program(item, text) if self.given is None else self.program(item, text, self.given)
 
+    def questions_of(self, item: Item, text: str) -> tuple[JudgeQuestion, ...]:
+        """Return what judges are asked about an answer: nothing about one without text, or by a rule that asks none.
+
+        ``apply`` then takes the judgements of these questions, as many as there are.
+
+        Raises:
+            InputError: the item lacks what the rule needs.
+        """
+        return () if self.questions is None or not text.strip() else self.questions(item, text)
+
     def read(self, response: Response) -> Any:
         """Return what of a response the rule reads; None when it holds nothing of the kind."""
-        if self.reads in {"text", "execution"}:
+        if self.reads in {"text", "execution", "judgement"}:
             return response.text or ""
         if self.reads == "likelihood":
             return response.likelihood
@@ -216,6 +243,8 @@ class Rule:
             self.apply(item, "")
         elif self.reads == "execution":
             self.program_of(item, "")
+        elif self.reads == "judgement":
+            self.questions_of(item, "answer")
         elif self.reads_whole:
             self.apply(item, ())
         elif self.reads != "likelihood":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -19,8 +20,8 @@ def chat_body(endpoint: Endpoint, request: ChatRequest, *, budget: str) -> dict[
     _draw(body, request.decoding, budget=budget)
     if (others := request.decoding.logprobs) is not None:
         body |= {"logprobs": True, "top_logprobs": others}
-    if endpoint.json_schema is not None:
-        schema = {"name": "answer", "schema": endpoint.json_schema, "strict": True}
+    if (form := _form(endpoint, request)) is not None:
+        schema = {"name": "answer", "schema": form, "strict": True}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
     return _finish(body, endpoint, with_usage=True)
 
@@ -54,8 +55,8 @@ def response_body(endpoint: Endpoint, request: ChatRequest) -> dict[str, Any]:
         )
     body: dict[str, Any] = {"model": endpoint.model, "input": _messages(request), "store": False}
     _draw(body, drawn, budget="max_output_tokens")
-    if endpoint.json_schema is not None:
-        schema = {"type": "json_schema", "name": "answer", "schema": endpoint.json_schema, "strict": True}
+    if (form := _form(endpoint, request)) is not None:
+        schema = {"type": "json_schema", "name": "answer", "schema": form, "strict": True}
         body["text"] = {"format": schema}
     if drawn.logprobs is not None:
         body["top_logprobs"] = drawn.logprobs
@@ -76,6 +77,11 @@ def forced_body(endpoint: Endpoint, asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return the body that lets ``/completions`` write a given token, with all that the endpoint adds."""
     extra = {name: value for name, value in endpoint.extra.items() if value is not None}
     return {"model": endpoint.model, **asked, **extra}
+
+
+def _form(endpoint: Endpoint, request: ChatRequest) -> Mapping[str, Any] | None:
+    """Return the schema of the answer: the request's own, else the endpoint's."""
+    return endpoint.json_schema if request.schema is None else json.loads(request.schema)
 
 
 def _messages(request: ChatRequest) -> list[dict[str, str]]:

@@ -62,10 +62,17 @@ class Message(msgspec.Struct, frozen=True):
 
 
 class ChatRequest(msgspec.Struct, frozen=True):
-    """A conversation that the system is to continue."""
+    """A conversation that the system is to continue.
+
+    Attributes:
+        messages: the conversation so far.
+        decoding: how the answer is drawn.
+        schema: JSON Schema that the answer has to follow, as JSON, of servers that can hold it to one; None for none.
+    """
 
     messages: tuple[Message, ...]
     decoding: Decoding = Decoding()
+    schema: str | None = None
 
 
 class CompletionRequest(msgspec.Struct, frozen=True):
@@ -129,6 +136,8 @@ def _canonical(request: Request) -> bytes:
     body: dict[str, Any] = {name: getattr(request, name) for name in request.__struct_fields__}
     if isinstance(request, ChatRequest | CompletionRequest):
         body["decoding"] = _drawn(request.decoding)
+    if isinstance(request, ChatRequest) and request.schema is None:
+        del body["schema"]
     return msgspec.json.encode({kind: body}, order="sorted")
 
 

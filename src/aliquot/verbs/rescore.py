@@ -1,31 +1,37 @@
-"""``rescore``: another rule over answers that are on record, without asking anything."""
+"""``rescore``: another rule, or a judge, over answers that are on record, without asking any system."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from aliquot.analysis.rescoring import compare_rules
 from aliquot.analysis.scales import scale_of
 from aliquot.analysis.software import versions
-from aliquot.errors import InputError, UsageError
+from aliquot.errors import InputError
 from aliquot.evidence.contents import headline_metric, metrics, systems, tasks
 from aliquot.evidence.tables import Evidence, Note
 from aliquot.files.journal import Journal
+from aliquot.files.judgements import Judgement
 from aliquot.files.records import Response, settle
 from aliquot.files.run_directory import MANIFEST, RunDirectory, is_run
 from aliquot.files.whole_records import WholeRecords
 from aliquot.findings.rescoring import RescoredSystem, Rescoring, write_rescoring
 from aliquot.item_sets.items import Item
-from aliquot.item_sets.option_order import OptionOrder
+from aliquot.item_sets.option_order import AS_GIVEN, OptionOrder, arranged
 from aliquot.item_sets.sources import load as load_items
 from aliquot.readers.options import ReadOptions
 from aliquot.runner.evaluation import Evaluation, ScorerSpec
 from aliquot.runner.evaluation_python import load_evaluation
 from aliquot.runner.executions import Executions, programs_of, require_on
+from aliquot.runner.judge_specs import JudgeModel, JudgeSpec
+from aliquot.runner.judging import Judging, questions_of
+from aliquot.runner.judging_stored import Asked, AskTerms, ask_judges
+from aliquot.runner.notebook_progress import own_observer
+from aliquot.runner.progress import Observer
 from aliquot.runner.rescoring import (
     Rescored,
     keep_rescoring,
@@ -38,9 +44,13 @@ from aliquot.runner.results import build_evidence, order_of, read_kept_items
 from aliquot.runner.scoring import Whole
 from aliquot.runner.stored import WholeAnswers, responses_of
 from aliquot.scorers.code import SETUP_FIELDS, TEST_FIELDS, UnitTests
+from aliquot.scorers.judges import Judge
+from aliquot.scorers.rule import RATE
 from aliquot.scorers.rules import rule_named
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.stats.results import Estimate, Undefined
+from aliquot.systems.system import System
+from aliquot.verbs.judging import keep_about, scoring_of, waited_for
 from aliquot.verbs.read import convert, load
 from aliquot.verbs.reproduce import command_line
 
@@ -49,7 +59,8 @@ from aliquot.verbs.reproduce import command_line
 class _Answers:
     """What is scored: evidence, answers as a run would have recorded them, items by task, and orders of options.
 
-    ``whole`` reads an answer with how it came about, ``code`` knows how programs in answers ended.
+    ``whole`` reads an answer with how it came about, ``code`` knows how programs in answers ended, ``judgements`` are
+    what judges replied, and ``keep`` puts a new one on record.
     """
 
     evidence: Evidence
@@ -60,19 +71,31 @@ class _Answers:
     whole: Whole
     orders: Mapping[str, OptionOrder] = field(default_factory=dict[str, OptionOrder])
     code: Executions = field(default_factory=Executions)
+    components: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+    judgements: tuple[Judgement, ...] = ()
+    keep: Callable[[Judgement], None] | None = None
 
 
 def rescore(
     source: str | Path | Evidence,
     *,
     scorer: str | None = None,
+    judge: str | Judge | None = None,
+    model: str | JudgeModel | None = None,
     evaluation: str | Path | Evaluation | None = None,
     output: str | Path | None = None,
     level: float = 0.95,
     options: ReadOptions | None = None,
     execute_code: bool = False,
+    models: Mapping[str, System] | None = None,
+    observer: Observer | None = None,
+    cache: str | Path | None = None,
+    max_cost: float | None = None,
+    concurrency: int | None = None,
+    threads: int | None = None,
+    allow_self_judge: bool = False,
 ) -> Rescoring:
-    """Score stored answers by another rule and keep both outcomes; nothing is asked.
+    """Score stored answers by another rule, or by a judge, and keep both outcomes; no system is asked.
 
     The new outcomes go into the evidence of a run, or with ``output`` into a long table, under a metric that names what
     was read anew and by which rule in which version (``success,words/1``); ``compare`` shows it as another scoring
@@ -81,11 +104,20 @@ def rescore(
     Args:
         source: a run's directory, or a log or evidence that keeps the answers.
         scorer: the rule; by default the scorer of ``evaluation``.
+        judge: a judge in its place: a file that describes one, or the name of one that comes with this package.
+        model: the model that is asked as the judge: its name, or a mapping in YAML.
         evaluation: an evaluation file whose items give references, accepted answers and options, by id.
         output: write a long table there (``.parquet``, ``.csv``, ``.jsonl``) and leave a run as it is.
         level: confidence level.
         options: how a log is read.
         execute_code: let programs in the answers be executed, in the sandbox, where they have not been yet.
+        models: models that a judge may ask, by name; they are not closed.
+        observer: receives progress of the judging; in a notebook a line shows it when none is given.
+        cache: a file of replies kept between runs.
+        max_cost: money that the judge may cost, in the currency of its prices.
+        concurrency: questions to the judge in flight; None for what the model says it can take.
+        threads: computing threads of the embedded model; None for the cores available.
+        allow_self_judge: let a judge judge answers of its own model or family, though it was not probed on that.
 
     Returns:
         The finding: which answers count otherwise, and each system's rate under both rules.
@@ -94,26 +126,41 @@ def rescore(
         UsageError: neither a scorer nor an evaluation, or an unknown rule.
         InputError: the source keeps no answers, or an item lacks what the rule needs.
         MachineError: another process works on the run, or the machine refuses.
+        RunStoppedError: the judging was stopped by an interrupt, its limit, or as the judge would judge its own kind.
     """
-    if scorer is None and evaluation is None:
-        raise UsageError("say by which rule: --scorer RULE, or --evaluation FILE for the scorer of a file")
     given = load_evaluation(evaluation).evaluation if isinstance(evaluation, str | Path) else evaluation
-    spec = ScorerSpec(rule=scorer) if scorer is not None or given is None else given.scorer
+    spec = scoring_of(scorer, judge, model, given)
+    terms = AskTerms(
+        models=models or {},
+        observer=observer or own_observer(),
+        seconds=time.monotonic,
+        now=lambda: datetime.now().astimezone(),
+        cache=cache,
+        max_cost=max_cost,
+        concurrency=concurrency,
+        threads=threads,
+        allow_self_judge=allow_self_judge,
+    )
     run = _run_of(source)
     if run is not None:
         with Journal.open(run.journal_path) as journal:
             answers = _of_run(run, journal, keep=output is None)
-            evidence, made = _rescored(answers, spec, given, execute_code=execute_code)
+            evidence, made, asked = _rescored(answers, spec, given, execute_code=execute_code, terms=terms)
             if output is None:
+                keep_about(run, asked)
                 for one in made:
                     keep_rescoring(run, one)
                 run.write_evidence(evidence)
     else:
         answers = _of_log(source, options)
-        evidence, made = _rescored(answers, spec, given, execute_code=execute_code)
+        evidence, made, _ = _rescored(answers, spec, given, execute_code=execute_code, terms=terms)
     written = str(convert(evidence, output).path) if output is not None else str(run.path) if run else ""
     found = tuple(_systems(answers.evidence, evidence, made, level=level))
     named = {"--scorer": scorer, "--evaluation": None if given is None else given.file, "-o": output}
+    named |= {
+        "--judge": judge if isinstance(judge, str) else None,
+        "--model": model if isinstance(model, str) else None,
+    }
     named |= {"--execute-code": True} if execute_code else {}
     return Rescoring(
         metrics=tuple(dict.fromkeys(one.metric for one in made)),
@@ -155,7 +202,19 @@ def _of_run(run: RunDirectory, journal: Journal, *, keep: bool) -> _Answers:
     responses = settle(journal.records)
     code = Executions(journal.programs, keep=journal.append) if keep else Executions(journal.programs)
     return _Answers(
-        evidence, responses, items, str(run.path), inputs_known=True, whole=whole, orders=orders, code=code
+        evidence,
+        responses,
+        items,
+        str(run.path),
+        inputs_known=True,
+        whole=whole,
+        orders=orders,
+        code=code,
+        components={
+            name: about["components"] for name, about in (manifest.systems if manifest else {}).items()
+        },
+        judgements=journal.judgements,
+        keep=journal.append if keep else None,
     )
 
 
@@ -178,15 +237,26 @@ def _of_log(source: str | Path | Evidence, options: ReadOptions | None) -> _Answ
             items[response.task][response.item] = Item(response.item, fields)
     if not any(response.text for response in responses):
         raise InputError("keeps no answers, so there is nothing to score", file=named)
-    return _Answers(evidence, responses, items, named, inputs_known=False, whole=WholeAnswers(evidence))
+    components: dict[str, dict[str, str]] = {}
+    for system, name, value in evidence.settings.iter_rows():
+        components.setdefault(system, {})[name] = value
+    return _Answers(
+        evidence,
+        responses,
+        items,
+        named,
+        inputs_known=False,
+        whole=WholeAnswers(evidence),
+        components=components,
+    )
 
 
 def _rescored(
-    answers: _Answers, spec: ScorerSpec, given: Evaluation | None, *, execute_code: bool
-) -> tuple[Evidence, tuple[Rescored, ...]]:
-    """Return the evidence with a new metric for each task, and how it came about."""
+    answers: _Answers, spec: ScorerSpec, given: Evaluation | None, *, execute_code: bool, terms: AskTerms
+) -> tuple[Evidence, tuple[Rescored, ...], Asked]:
+    """Return the evidence with a new metric for each task, how it came about, and what judges said."""
     item_set = load_items(given.items) if given is not None else None
-    evidence, made = answers.evidence, list[Rescored]()
+    evidence, made, asked = answers.evidence, list[Rescored](), Asked(answers.judgements, {})
     for task, own in answers.items.items():
         several = len(answers.items) > 1
         items, fields, file = own, {}, f"{answers.file}, task {task}" if several else answers.file
@@ -199,13 +269,17 @@ def _rescored(
         rules = rules_of(spec, items.values(), file=file)
         one = Rescored(
             task=task,
-            base=_base(evidence, task, rules),
+            base=RATE if spec.judge is not None else _base(evidence, task, rules),
             rules=rules,
             items=item_set.hash[:8] if item_set is not None else "",
             fields=fields,
+            judge=None if spec.judge is None else spec.judge.kept,
         )
         require_read(one, answers.responses, file=file, whole=answers.whole)
-        _execute(answers, one, items, on=execute_code)
+        if spec.judge is None:
+            _execute(answers, one, items, on=execute_code)
+        else:
+            asked = _asked(answers, one, items, asked, spec=spec.judge, terms=terms)
         evidence = with_rescored(
             evidence,
             one,
@@ -214,9 +288,42 @@ def _rescored(
             orders=answers.orders,
             whole=answers.whole,
             executed=answers.code,
+            judged=Judging(asked.records),
         )
         made.append(one)
-    return evidence, tuple(made)
+    return evidence, tuple(made), asked
+
+
+def _asked(
+    answers: _Answers,
+    rescored: Rescored,
+    items: Mapping[str, Item],
+    before: Asked,
+    *,
+    spec: JudgeSpec,
+    terms: AskTerms,
+) -> Asked:
+    """Return what is on record of judges after they were asked about every answer to a task."""
+    questions = [
+        question
+        for response in answers.responses
+        if response.task == rescored.task and response.item in rescored.rules
+        for question in questions_of(
+            [spec.kept.rule],
+            arranged(rescored.item_of(response, items), answers.orders.get(response.system, AS_GIVEN)),
+            response,
+        )
+    ]
+    work = ask_judges(
+        spec,
+        questions,
+        systems=answers.components,
+        records=before.records,
+        keep=answers.keep,
+        terms=terms,
+    )
+    found = waited_for(work)
+    return Asked(found.records, {**before.about, **found.about})
 
 
 def _execute(answers: _Answers, rescored: Rescored, items: Mapping[str, Item], *, on: bool) -> None:
@@ -226,7 +333,7 @@ def _execute(answers: _Answers, rescored: Rescored, items: Mapping[str, Item], *
         UsageError: that is off, and a rule executes what a model wrote.
     """
     concerned = [one for one in answers.responses if one.task == rescored.task and one.item in rescored.rules]
-    rules = {item: rule_named(name) for item, name in rescored.rules.items()}
+    rules = {item: rescored.rule_of(item) for item in rescored.rules}
     owed = [
         program
         for response in concerned
@@ -237,14 +344,7 @@ def _execute(answers: _Answers, rescored: Rescored, items: Mapping[str, Item], *
     if not owed:
         return
     require_on(rules.values(), on=on)
-    work = answers.code.execute(owed)
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        asyncio.run(work)
-    else:  # a notebook
-        with ThreadPoolExecutor(max_workers=1) as pool:
-            pool.submit(asyncio.run, work).result()
+    waited_for(answers.code.complete(owed))
 
 
 def _tests_of(spec: ScorerSpec) -> frozenset[str]:

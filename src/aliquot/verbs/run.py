@@ -63,6 +63,7 @@ def run(
     cache: str | Path | None = None,
     max_cost: float | None = None,
     execute_code: bool = False,
+    allow_self_judge: bool = False,
 ) -> Run:
     """Run an evaluation into ``directory/<name>``; run it again to go on where it stopped.
 
@@ -88,6 +89,7 @@ def run(
             whose ceiling would pass it.
         execute_code: let programs that a model wrote be executed in the sandbox to score them, whatever the evaluation
             says; it does not protect from everything (docs/scorers.md).
+        allow_self_judge: let a judge judge answers of its own model or family, though it was not probed on that.
 
     Returns:
         The run's directory and its evidence.
@@ -114,6 +116,7 @@ def run(
         cache=cache,
         max_cost=max_cost,
         execute_code=execute_code,
+        allow_self_judge=allow_self_judge,
     )
     try:
         asyncio.get_running_loop()
@@ -143,6 +146,7 @@ async def run_async(
     cache: str | Path | None = None,
     max_cost: float | None = None,
     execute_code: bool = False,
+    allow_self_judge: bool = False,
 ) -> Run:
     """Do what ``run`` does, on the running event loop; parameters, result and errors are those of ``run``."""
     observer = _settled(observer, quiet=quiet)
@@ -153,7 +157,8 @@ async def run_async(
     _check_only(only, attempts, together={"limit": limit, "cache": cache})
     plan, path = with_listed_prices(make_plan(evaluation, limit=limit)), Path(directory) / evaluation.name
     require_on(plan.every_rule, on=evaluation.execute_code)
-    if max_cost is not None and all(spec.stated is None for spec in plan.evaluation.systems.values()):
+    paid = (*plan.evaluation.systems.values(), *plan.evaluation.judges.values())
+    if max_cost is not None and all(one.stated is None for one in paid):
         raise UsageError("--max-cost needs prices: give the systems of the evaluation a key 'prices'")
     chosen, before = None, dict[str, tuple[float, float]]()
     if only is not None:
@@ -176,7 +181,13 @@ async def run_async(
                 models={**given, **opened},
                 observer=observer,
                 clocks=clocks,
-                terms=Terms(concurrency=concurrency, interleave=interleave, cache=kept, max_cost=max_cost),
+                terms=Terms(
+                    concurrency=concurrency,
+                    interleave=interleave,
+                    cache=kept,
+                    max_cost=max_cost,
+                    allow_self_judge=allow_self_judge,
+                ),
             )
     finally:
         for model in (*opened.values(), *loaded.models.values()):

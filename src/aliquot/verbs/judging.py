@@ -1,0 +1,85 @@
+"""Judges of stored answers, as ``rescore`` names and asks them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import msgspec
+
+from aliquot.errors import RunStoppedError, UsageError
+from aliquot.files.run_directory import RunDirectory
+from aliquot.runner.evaluation import Evaluation, ScorerSpec
+from aliquot.runner.judge_keys import judge_model_of
+from aliquot.runner.judge_specs import JudgeModel, JudgeSpec
+from aliquot.runner.judging_stored import Asked
+from aliquot.runner.price_list import judge_with_listed_prices
+from aliquot.scorers.judges import Judge
+
+Made = TypeVar("Made")
+
+
+def scoring_of(
+    scorer: str | None,
+    judge: str | Judge | None,
+    model: str | JudgeModel | None,
+    evaluation: Evaluation | None,
+) -> ScorerSpec:
+    """Return how stored answers are to be scored, the file of a judge read.
+
+    Raises:
+        UsageError: neither a rule, a judge nor an evaluation is named, or more than one; or a judge without a model.
+        InputError: the judge's file cannot be used.
+    """
+    if scorer is not None and judge is not None:
+        raise UsageError("scorer and judge exclude each other: a rule scores the answers, or a judge does")
+    if model is not None and judge is None:
+        raise UsageError("model names whom a judge asks: --judge FILE --model MODEL")
+    if scorer is not None:
+        return ScorerSpec(rule=scorer)
+    if judge is not None:
+        if model is None:
+            raise UsageError(
+                "say which model is asked as the judge: --model embedded, or --model '{base_url: …, model: …}'"
+            )
+        asked = judge_model_of(model) if isinstance(model, str) else model
+        return ScorerSpec(judge=JudgeSpec(judge=judge, models=(asked,)).read(judge_with_listed_prices))
+    if evaluation is None:
+        raise UsageError(
+            "say by which rule: --scorer RULE, --judge FILE --model MODEL, or --evaluation FILE for the scorer of "
+            "a file"
+        )
+    spec = evaluation.scorer
+    return spec if spec.judge is None else ScorerSpec(judge=spec.judge.read(judge_with_listed_prices))
+
+
+def keep_about(run: RunDirectory, asked: Asked) -> None:
+    """Write into a run's manifest which judges its answers were shown.
+
+    Raises:
+        MachineError: the machine refuses.
+    """
+    manifest = run.manifest
+    if manifest is not None and asked.about:
+        run.write_manifest(msgspec.structs.replace(manifest, judges={**manifest.judges, **asked.about}))
+
+
+def waited_for(work: Coroutine[Any, Any, Made]) -> Made:
+    """Return what asynchronous work comes to, also inside a running event loop (a notebook).
+
+    Raises:
+        RunStoppedError: it was interrupted.
+    """
+    try:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(work)
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            return pool.submit(asyncio.run, work).result()
+    except KeyboardInterrupt as interrupt:
+        raise RunStoppedError(
+            "interrupted: what the judge has said is kept with the run. Run the same command again to go on"
+        ) from interrupt

@@ -1,0 +1,417 @@
+"""Judges in runs: asked once, beside the systems, on record before they count, and never the end of a run."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from aliquot import read, rescore, summarize
+from aliquot.errors import InputError, RunStoppedError, UsageError
+from aliquot.files.journal import read_journal
+from aliquot.files.manifest import read_manifest
+from aliquot.files.probe_records import ProbeRecord, ProbeVerdict, keep_probes, probe_path
+from aliquot.runner.evaluation import Evaluation, ScorerSpec, SystemSpec
+from aliquot.runner.evaluation_file import read_evaluation
+from aliquot.runner.judge_specs import JudgeModel, JudgeSpec
+from aliquot.runner.money import Prices
+from aliquot.scorers.judge_files import read_judge
+from aliquot.systems.fake import FakeSystem
+from aliquot.systems.replies import Reply
+from aliquot.verbs.run import run
+from tests.runner.evaluations import write_items
+
+RUBRIC = """\
+name: correct
+asks: |
+  Question: {{ question }}
+  Answer: {{ answer }}
+  Reference: {{ reference }}
+labels: {right: says what the reference says, wrong: says something else}
+passes: [right]
+"""
+
+FILE = """\
+name: judged
+items: made.jsonl
+seed: 3
+guards: off
+scorers:
+- {judge: correct.yaml, model: judge, prices: {input: 1000, output: 1000}}
+- words
+systems:
+  good: {model: good, prompt: "{{ question }}"}
+  odd: {model: odd, prompt: "{{ question }}"}
+"""
+
+ASKED = re.compile(
+    r"Question: <[^>]*>\s*(\S+)\s*<.*Answer: <[^>]*>\s*(\S+)\s*<.*Reference: <[^>]*>\s*(\S+)\s*<", re.S
+)
+
+
+def answer(asked: str) -> str:
+    return "a" + asked[1:-1]
+
+
+def odd(asked: str) -> str:
+    return answer(asked) if int(asked[1:-1]) % 2 else "no"
+
+
+def verdict(asked: str) -> str:
+    found = ASKED.search(asked)
+    assert found is not None
+    return json.dumps(
+        {
+            "reasoning": f"{found[2]} against {found[3]}",
+            "verdict": "right" if found[2] == found[3] else "wrong",
+        }
+    )
+
+
+def made(answers: Any, name: str, **more: Any) -> FakeSystem:
+    return FakeSystem(answers, components={"model": name, "snapshot": "1"}, **more)
+
+
+class Asked:
+    """Models of a run, and what was said while it went on."""
+
+    def __init__(self, judge: Any = verdict) -> None:
+        self.judge = made(judge, "judge")
+        self.good, self.odd = made(answer, "good"), made(odd, "odd")
+        self.notes: list[str] = []
+
+    @property
+    def models(self) -> dict[str, FakeSystem]:
+        return {"judge": self.judge, "good": self.good, "odd": self.odd}
+
+    def started(self, progress: object) -> None: ...
+
+    def answered(self, progress: object) -> None: ...
+
+    def noted(self, text: str) -> None:
+        self.notes.append(text)
+
+    def run(self, file: Path, **choices: Any) -> Path:
+        return run(file, directory=file.parent / "runs", models=self.models, observer=self, **choices).path
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write_items(tmp_path, 12)
+    (tmp_path / "correct.yaml").write_text(RUBRIC, encoding="utf-8")
+    path = tmp_path / "judged.yaml"
+    path.write_text(FILE, encoding="utf-8")
+    return path
+
+
+def rows(
+    path: Path, metric: str = "correct"
+) -> dict[tuple[str, str], tuple[float | None, str | None, str, str]]:
+    found = read(path).outcomes.filter(pl.col("metric") == metric)
+    kept = found.select("system", "item", "value", "label", "status", "by").iter_rows()
+    return {(system, item): (value, label, status, by) for system, item, value, label, status, by in kept}
+
+
+def test_a_judge_scores_every_answer_and_each_distinct_question_is_asked_once(file: Path) -> None:
+    asked = Asked()
+    path = asked.run(file)
+    assert (
+        len(asked.judge.asked) == len(set(asked.judge.asked)) == 12 + 6
+    )  # the odd ones are the good one's own
+    found = rows(path)
+    assert found["good", "i2"] == (1.0, "right", "ok", "judge")
+    assert found["odd", "i2"] == (0.0, "wrong", "ok", "judge")
+    evidence = read(path)
+    assert evidence.texts is not None
+    assert evidence.texts.note("odd", "made", "i2", 1, "correct") == "no against a2"
+    assert evidence.metrics.filter(pl.col("metric") == "correct")["judge"].to_list() == ["judge"]
+    assert rows(path, "success,words/1")["odd", "i3"][0] == 1.0
+    assert [line.estimate.point for line in summarize(path).lines if line.metric == "correct"] == [1.0, 0.5]
+    assert not any("good" in text or "odd" in text for text in asked.judge.asked)  # never who answered
+    about = next(iter(read_manifest(path / "run.json").judges.values()))
+    judge = read_judge(file.parent / "correct.yaml")
+    assert (about["hash"], about["judge"]["asks"]) == (judge.hash, judge.asks)
+    assert about["models"]["judge"]["components"] == {"model": "judge", "snapshot": "1"}
+    assert about["decoding"]["temperature"] == 0.0
+
+
+def test_what_judges_cost_stands_apart_and_is_foreseen_beside_the_systems(file: Path) -> None:
+    asked = Asked()
+    path = asked.run(file)
+    assert any("of it for judging" in text for text in asked.notes)
+    judgements = read_journal(path / "journal.jsonl").judgements
+    spent = sum(one.cost or 0.0 for one in judgements)
+    told = read(path).settings.filter(pl.col("name") == "cost.judge")["value"].to_list()
+    assert len(set(told)) == 1
+    assert float(told[0].split()[0]) == pytest.approx(spent, rel=0.05)
+    assert read(path).responses["cost"].null_count() == 24
+
+
+def test_a_run_that_is_complete_asks_nothing_again_and_a_resumed_one_only_what_is_lacking(file: Path) -> None:
+    path = Asked().run(file)
+    before = rows(path)
+    again = Asked()
+    again.run(file)
+    assert again.judge.asked == again.good.asked == []
+    journal = path / "journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    of_judges = [line for line in lines if b'"kind":"judgement"' in line]
+    assert len(of_judges) == 18
+    kept = [line for line in lines if line not in of_judges[5:]]
+    journal.write_bytes(b"".join(kept) + of_judges[5][:20])  # killed while a judgement was being written
+    once_more = Asked()
+    once_more.run(file)
+    assert len(once_more.judge.asked) == 13
+    assert once_more.good.asked == []
+    assert rows(path) == before
+    whole = read_journal(journal).judgements
+    assert len({one.question for one in whole}) == len(whole) == 18
+
+
+def test_a_judge_that_is_down_costs_outcomes_and_never_the_run(file: Path) -> None:
+    file.write_text(FILE.replace("guards: off\n", ""), encoding="utf-8")
+    down = Asked(lambda _: Reply(text="", status="error", reason="HTTP 503"))
+    path = down.run(file)
+    assert {(value, status) for value, _, status, _ in rows(path).values()} == {(None, "error")}
+    assert set(read(path).responses["status"]) == {"ok"}
+    assert any(re.match(r"lost: 24 judgements \('HTTP 503'\)", text) for text in down.notes)
+    up = Asked()
+    up.run(file)
+    assert len(up.judge.asked) == 18
+    assert rows(path)["good", "i2"][0] == 1.0
+
+
+def test_a_key_that_is_refused_is_a_judge_that_is_down(file: Path) -> None:
+    refusing = Asked(lambda _: UsageError("'m' at http://x refuses the key"))
+    path = refusing.run(file)
+    assert {status for _, _, status, _ in rows(path).values()} == {"error"}
+
+
+def test_a_reply_that_cannot_be_read_is_unparsed_and_missing_and_no_failure_of_the_system(file: Path) -> None:
+    path = Asked(lambda _: "It is not right, or is it?").run(file)
+    assert {(value, status) for value, _, status, _ in rows(path).values()} == {(None, "unparsed")}
+    assert set(read(path).responses["status"]) == {"ok"}
+
+
+def test_an_answer_that_failed_is_not_judged_and_counts_as_the_systems_failure(file: Path) -> None:
+    asked = Asked()
+    asked.odd = made(
+        lambda text: Reply(text="", status="timeout", reason="slow") if text == "q4." else odd(text), "odd"
+    )
+    path = asked.run(file)
+    assert rows(path)["odd", "i4"][:3] == (None, None, "timeout")
+    assert len(asked.judge.asked) == 17
+
+
+def test_the_limit_of_the_cost_holds_for_judges_and_is_resumable(file: Path) -> None:
+    asked = Asked()
+    whole = sum(one.cost or 0.0 for one in read_journal(asked.run(file) / "journal.jsonl").judgements)
+    text = FILE.replace("name: judged", "name: limited").replace("labels:", "labels:")
+    file.write_text(text, encoding="utf-8")
+    (file.parent / "correct.yaml").write_text(f"{RUBRIC}max_tokens: 30\n", encoding="utf-8")
+    limited = Asked()
+    with pytest.raises(RunStoppedError, match="higher --max-cost"):
+        limited.run(file, max_cost=whole / 2)
+    spent = read_journal(file.parent / "runs" / "limited" / "journal.jsonl").judgements
+    assert 0 < sum(one.cost or 0.0 for one in spent) <= whole / 2
+    rest = Asked()
+    path = rest.run(file)
+    assert len(rest.judge.asked) + len(spent) == 18
+    assert rows(path)["good", "i2"][0] == 1.0
+
+
+def test_a_cache_gives_replies_to_another_run(file: Path) -> None:
+    Asked().run(file, cache="kept.db")
+    file.write_text(FILE.replace("name: judged", "name: other"), encoding="utf-8")
+    other = Asked()
+    path = other.run(file, cache="kept.db")
+    assert other.judge.asked == []
+    assert {one.cached for one in read_journal(path / "journal.jsonl").judgements} == {True}
+    assert "cost.judge" not in read(path).settings["name"].to_list()
+
+
+def test_a_panel_is_asked_whole(file: Path) -> None:
+    scorer = "{judge: correct.yaml, models: [judge, {model: second, prices: none}, third]}"
+    file.write_text(re.sub(r"- \{judge.*\}", f"- {scorer}", FILE), encoding="utf-8")
+    asked, others = Asked(), [made(verdict, name) for name in ("second", "third")]
+    models = {**asked.models, "second": others[0], "third": others[1]}
+    path = run(file, directory=file.parent / "runs", models=models).path
+    assert [len(one.asked) for one in (asked.judge, *others)] == [18, 18, 18]
+    assert rows(path)["odd", "i2"][0] == 0.0
+    assert read(path).metrics["judge"].to_list()[0] == "judge + second + third"
+
+
+def test_an_evaluation_in_python_says_the_same(file: Path) -> None:
+    model = JudgeModel(model="judge", prices=Prices(input=1000, output=1000, per=1_000_000))
+    judge = JudgeSpec(judge=str(file.parent / "correct.yaml"), models=(model,))
+    evaluation = Evaluation(
+        name="python",
+        items=str(file.parent / "made.jsonl"),
+        scorer=ScorerSpec(judge=judge),
+        systems={"odd": SystemSpec(model="odd", prompt="{{ question }}")},
+    )
+    asked = Asked()
+    path = run(evaluation, models=asked.models).path
+    assert rows(path)["odd", "i2"][0] == 0.0
+    assert ScorerSpec(judge=JudgeSpec(judge="correctness", models=("embedded",)).read()).judge is not None
+
+
+def test_a_judge_of_its_own_kind_stops_unless_it_was_probed_on_that(file: Path) -> None:
+    asked = Asked()
+    asked.judge = made(verdict, "Qwen3-8B")
+    asked.odd = made(odd, "qwen2.5-coder")
+    with pytest.raises(
+        RunStoppedError, match=r"of the same family \(qwen\) as the system 'odd'.*--allow-self-judge"
+    ):
+        asked.run(file)
+    assert asked.judge.asked == asked.good.asked == []
+    own = Asked()
+    own.judge = made(verdict, "good")
+    with pytest.raises(RunStoppedError, match="which is the model of the system 'good'"):
+        own.run(file)
+    judge = read_judge(file.parent / "correct.yaml")
+    probed = ProbeRecord(judge="correct", judge_hash=judge.hash, model="judge")
+    keep_probes(probed, probe_path(judge.hash, "judge"))
+    with pytest.raises(RunStoppedError):
+        asked.run(file)
+    verdicts = (ProbeVerdict(probe="family", item="i1", order=1, verdict="tie"),)
+    keep_probes(
+        ProbeRecord(judge="correct", model="judge", verdicts=verdicts), probe_path(judge.hash, "judge")
+    )
+    asked.run(file)
+    assert not any("not probed" in text for text in asked.notes)
+
+
+def test_it_may_be_allowed_and_an_unprobed_judge_is_said(file: Path) -> None:
+    asked = Asked()
+    asked.judge = made(verdict, "good")
+    path = asked.run(file, allow_self_judge=True)
+    assert rows(path)["good", "i2"][0] == 1.0
+    assert any("'correct' by 'judge' was not probed" in text for text in asked.notes)
+    assert read_manifest(path / "run.json").settings["allow_self_judge"] is True
+
+
+@pytest.mark.parametrize(
+    ("scorer", "said"),
+    [
+        ("{judge: correct.yaml}", "a judge needs a model"),
+        ("{judge: correct.yaml, model: judge, models: [a]}", "a judge needs a model"),
+        ("{judge: correct.yaml, models: []}", "a judge needs a model"),
+        ("{judge: correct.yaml, models: [a, a]}", "asks 'a' twice"),
+        ("{judge: correct.yaml, models: [a], prices: none}", "each model of a panel has its own"),
+        ("{judge: nowhere.yaml, model: judge}", "there is no judge file"),
+        ("{judge: correct.yaml, model: {run: runs/old}}", "a judge has to be asked"),
+        ("{judge: correct.yaml, modle: judge}", "modle"),
+        ("{judge: 3, model: judge}", "judge"),
+    ],
+)
+def test_a_judge_that_cannot_be_used_is_refused_with_its_line(file: Path, scorer: str, said: str) -> None:
+    file.write_text(re.sub(r"- \{judge.*\}", f"- {scorer}", FILE), encoding="utf-8")
+    with pytest.raises(InputError, match=re.escape(said)) as refused:
+        read_evaluation(file)
+    assert "judged.yaml" in str(refused.value)
+
+
+def test_items_without_what_the_judge_shows_are_refused_before_anything_is_asked(file: Path) -> None:
+    (file.parent / "correct.yaml").write_text(RUBRIC.replace("question", "topic"), encoding="utf-8")
+    asked = Asked()
+    with pytest.raises(InputError, match="topic"):
+        asked.run(file)
+    assert asked.good.asked == []
+
+
+def rescored(path: Path, asked: Asked, **choices: Any) -> Any:
+    given = {"judge": "correct.yaml", "model": "judge", "models": asked.models, "observer": asked}
+    return rescore(path, **given | choices)
+
+
+@pytest.fixture
+def plain(file: Path) -> Path:
+    file.write_text(re.sub(r"- \{judge.*\}\n", "", FILE), encoding="utf-8")
+    return Asked().run(file)
+
+
+def test_stored_answers_are_judged_without_asking_a_system(plain: Path) -> None:
+    asked = Asked()
+    found = rescored(plain, asked)
+    assert (asked.good.asked, len(asked.judge.asked)) == ([], 18)
+    assert found.metrics == ("correct,judge",)
+    assert rows(plain, "correct,judge")["odd", "i2"] == (0.0, "wrong", "ok", "judge")
+    assert read(plain).texts.note("odd", "made", "i2", 1, "correct,judge") == "no against a2"  # type: ignore[union-attr]
+    assert [one.after.point for one in found.systems] == [1.0, 0.5]
+    rescored(plain, asked)
+    assert len(asked.judge.asked) == 18
+    assert [about["name"] for about in read_manifest(plain / "run.json").judges.values()] == ["correct"]
+    Asked().run(plain.parents[1] / "judged.yaml")  # the run is gone on with, and the judge stays
+    assert rows(plain, "correct,judge")["odd", "i2"][0] == 0.0
+
+
+def test_judging_that_was_stopped_goes_on_where_it_was(plain: Path) -> None:
+    model = JudgeModel(model="judge", prices=Prices(input=1000, output=1000))
+    whole = Asked()
+    rescored(plain, whole, model=model, output="all.csv")
+    (plain.parents[1] / "correct.yaml").write_text(f"{RUBRIC}max_tokens: 30\n", encoding="utf-8")
+    asked = Asked()
+    with pytest.raises(RunStoppedError, match="higher --max-cost"):
+        rescored(plain, asked, model=model, max_cost=0.8)
+    first = len(asked.judge.asked)
+    assert 0 < first < 18
+    rescored(plain, asked, model=model)
+    assert len(asked.judge.asked) == 18
+
+
+def test_one_threshold_more_asks_nothing_anew(plain: Path) -> None:
+    asked = Asked()
+    rescored(plain, asked)
+    (plain.parents[1] / "correct.yaml").write_text(
+        RUBRIC.replace("passes: [right]", "passes: [wrong]"), encoding="utf-8"
+    )
+    rescored(plain, asked)
+    assert len(asked.judge.asked) == 18
+    assert rows(plain, "correct,judge")["odd", "i2"][0] == 1.0
+
+
+def test_stored_answers_are_not_judged_by_their_own_model(plain: Path) -> None:
+    asked = Asked()
+    asked.judge = made(verdict, "good")
+    with pytest.raises(RunStoppedError, match="which is the model of the system 'good'"):
+        rescored(plain, asked)
+    rescored(plain, asked, allow_self_judge=True)
+
+
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [
+        ({"model": None}, "say which model is asked"),
+        ({"scorer": "words"}, "exclude each other"),
+        ({"judge": None}, "model names whom a judge asks"),
+        ({"model": "{base_url: x"}, "--model"),
+        ({"max_cost": 1.0}, "--max-cost needs prices"),
+        ({"model": "nobody"}, "there is no model 'nobody'"),
+    ],
+)
+def test_a_judging_that_cannot_be_is_refused(plain: Path, choices: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(said)):
+        rescored(plain, Asked(), **choices)
+
+
+def test_a_scale_is_graded(plain: Path) -> None:
+    scale = (
+        RUBRIC.replace("name: correct", "name: graded").split("labels:")[0]
+        + "scale: {1: wrong, 2: close, 3: right}\n"
+    )
+    (plain.parents[1] / "graded.yaml").write_text(scale, encoding="utf-8")
+    grades: Callable[[str], str] = lambda text: json.dumps(  # noqa: E731 - a fixture of one line
+        {"reasoning": "", "verdict": 3 if '"right"' in verdict(text) else 1}
+    )
+    found = rescored(plain, Asked(grades), judge="graded.yaml")
+    row = read(plain).metrics.filter(pl.col("metric") == "graded,judge").row(0, named=True)
+    assert (row["kind"], row["low"], row["high"]) == ("ordinal", 1.0, 3.0)
+    assert rows(plain, "graded,judge")["odd", "i2"][:2] == (1.0, "1")
+    assert found.metrics == ("graded,judge",)
