@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from aliquot.findings.failures import Failures as Failures
     from aliquot.findings.noise import Noise as Noise
     from aliquot.findings.planning import Plan as Plan
+    from aliquot.findings.probe import JudgeAudit as JudgeAudit
     from aliquot.findings.rescoring import Rescoring as Rescoring
     from aliquot.findings.schema import finding_schema as finding_schema
     from aliquot.findings.summary import Summary as Summary
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from aliquot.verbs.model import model as model
     from aliquot.verbs.noise import noise as noise
     from aliquot.verbs.plan import plan as plan
+    from aliquot.verbs.probe_judge import probe_judge as probe_judge
     from aliquot.verbs.read import read as read
     from aliquot.verbs.report import report as report
     from aliquot.verbs.rescore import rescore as rescore
@@ -91,6 +93,7 @@ _HOMES = {
     "FakeSystem": "aliquot.systems.fake",
     "Guards": "aliquot.runner.evaluation",
     "HypothesisTest": "aliquot.stats.results",
+    "JudgeAudit": "aliquot.findings.probe",
     "Labels": "aliquot.evidence.labels",
     "Noise": "aliquot.findings.noise",
     "Plan": "aliquot.findings.planning",
@@ -124,6 +127,7 @@ _HOMES = {
     "model": "aliquot.verbs.model",
     "noise": "aliquot.verbs.noise",
     "plan": "aliquot.verbs.plan",
+    "probe_judge": "aliquot.verbs.probe_judge",
     "read": "aliquot.verbs.read",
     "report": "aliquot.verbs.report",
     "rescore": "aliquot.verbs.rescore",

@@ -17,6 +17,7 @@ from aliquot import (
     labels_from,
     noise,
     plan,
+    probe_judge,
     rescore,
     summarize,
     table,
@@ -25,7 +26,7 @@ from aliquot import (
 )
 from aliquot.evidence.assembly import assemble
 from aliquot.evidence.labels import Labels
-from aliquot.evidence.tables import Evidence
+from aliquot.evidence.tables import OUTCOMES, Evidence
 from aliquot.evidence.texts import HeldTexts
 from aliquot.findings.document import finding_document
 from aliquot.findings.finding import Finding
@@ -63,6 +64,7 @@ def every_kind(name: str = "main") -> dict[str, Finding]:
         failures(pilot),
         agree(rated(name)),
         calibrate(judged_evidence(name), labels=[rated(name)]),
+        probe_judge(voted_evidence(name), judge=f"{name} judge", against=f"{name} other"),
     )
     return {one.kind: one for one in found}
 
@@ -92,6 +94,30 @@ def judged_evidence(name: str) -> Evidence:
     return assemble(pl.DataFrame(rows), texts=HeldTexts(responses=said))
 
 
+def voted_evidence(name: str) -> Evidence:
+    """Return two judges' votes on 40 pairs in both orders, and a person's; the first judge leans to the first slot."""
+    told = {"task": "task", "system_a": name, "system_b": f"{name}x", "status": "ok"}
+    votes = [
+        {**told, "item": f"{name}-{i}", "rater": f"{name} {who}", "by": "judge", "repeat": repeat,
+         "shown_first": first, "verdict": first if who == "judge" and i % 3 == 0 else "ab"[i % 2]}
+        for i in range(40)
+        for who in ("judge", "other")
+        for repeat, first in ((1, "a"), (2, "b"))
+    ]  # fmt: skip
+    votes += [
+        {
+            **told,
+            "item": f"{name}-{i}",
+            "rater": name,
+            "by": "person",
+            "repeat": 1,
+            "verdict": "ab"[i % 5 > 1],
+        }
+        for i in range(40)
+    ]
+    return assemble(pl.DataFrame(schema=dict(OUTCOMES)), votes=pl.DataFrame(votes, infer_schema_length=None))
+
+
 def answered_evidence(name: str) -> Evidence:
     """Return a system's answers to 30 items with what they should be; a fifth says more than the reference."""
     rows = [{"system": name, "item": f"{name}-{i}", "value": float(i % 3 > 0)} for i in range(30)]
@@ -114,4 +140,5 @@ KINDS = (
     "failures",
     "agreement",
     "calibration",
+    "probe",
 )

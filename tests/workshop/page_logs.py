@@ -28,6 +28,7 @@ def write_logs(folder: Path) -> None:
     judged, labels = _judged()
     _write(folder / "judged.csv", "item,system,metric,value", judged)
     _write(folder / "people.csv", "item,system,rater,label", labels)
+    _write(folder / "votes.csv", "item,system_a,system_b,judge,shown_first,verdict", _votes())
 
 
 def _write_suite(
@@ -134,3 +135,19 @@ def _tasks() -> list[str]:
 
 def _write(path: Path, heading: str, rows: Iterable[str]) -> None:
     path.write_text("\n".join([heading, *rows]) + "\n", encoding="utf-8")
+
+
+def _votes() -> list[str]:
+    """Return two judges' verdicts on 120 pairs in both orders: one leans to what it is shown first, one hardly does."""
+    drawn = random.Random(6)
+    rows: list[str] = []
+    for place in range(120):
+        better = "pr" if drawn.random() < 0.6 else "main"
+        for judge, leaning in (("small", 0.35), ("large", 0.06)):
+            swayed = drawn.random() < leaning
+            winners = {first: first if swayed else better for first in ("main", "pr")}
+            rows += [
+                f"q{place:03d},main,pr,{judge},{first},{'b' if winner == 'pr' else 'a'}"
+                for first, winner in winners.items()
+            ]
+    return rows

@@ -66,7 +66,8 @@ def calibrate_judge(
         InputError: labels of which only some have a probability of being drawn.
     """
     check_level(choices.level)
-    agreement = _agreement(judged, choices)
+    ranking = tuple(metric_against_people(judged, level=choices.level, seed=choices.seed))
+    agreement = _agreement(judged, choices) if judged.on_one_scale else ranking[:1]
     lines = tuple(judge_lines(judged, level=choices.level)) if judged.binary else ()
     factor = _factor(judged, choices)
     second = beside_people(judged, margin=choices.margin, level=choices.level, seed=choices.seed)
@@ -89,7 +90,7 @@ def calibrate_judge(
         tied=judged.tied,
         drawn=choices.drawn,
         agreement=agreement,
-        ranking=tuple(metric_against_people(judged, level=choices.level, seed=choices.seed)),
+        ranking=ranking,
         constant=constant,
         constant_share=share,
         lines=lines,

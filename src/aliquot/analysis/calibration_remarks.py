@@ -43,6 +43,11 @@ def find_calibration_warnings(
             "taken_as_random",
             "the labelled answers are taken as a random part of those judged; if they were picked, say --drawn unknown",
         )
+    if not judged.on_one_scale:
+        yield Note(
+            "another_scale",
+            f"{judged.metric!r} gives other numbers than people do, so it is held against them by order alone",
+        )
     yield from _few(judged)
     yield from _unjudged(judged)
     yield from _above(judged, corrected)

@@ -48,10 +48,8 @@ def steps_of(evidence: Evidence, system: str, *, task: str) -> Steps | None:
         mean=float(taken.mean()),
         p95=float(np.quantile(taken, 0.95)),
         tool_calls=float(calls.to_numpy().mean()) if calls.len() else None,
-        tool_errors=float(failed.sum() / calls.sum())
-        if calls.len() and calls.sum() and failed.len()
-        else None,
-        cost=float(priced["cost"].sum() / priced["steps"].sum()) if len(currencies) == 1 else None,
+        tool_errors=float(failed.sum()) / float(calls.sum()) if calls.sum() and failed.len() else None,
+        cost=float(priced["cost"].sum()) / float(priced["steps"].sum()) if len(currencies) == 1 else None,
         currency=currencies[0] if len(currencies) == 1 else None,
         answers=rows.height,
     )

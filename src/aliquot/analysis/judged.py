@@ -61,6 +61,15 @@ class Judged:
         return self.passes is not None
 
     @property
+    def on_one_scale(self) -> bool:
+        """Whether the judge gives the grades that people give, at least half of the time."""
+        if self.binary:
+            return True
+        rows = self.labelled.filter(pl.col("verdict").is_not_null())
+        levels = self.labels.frame["value"].drop_nulls().unique()
+        return 2 * rows["verdict"].is_in(levels.implode()).sum() >= rows.height
+
+    @property
     def segments(self) -> list[str]:
         """Fields that are reporting slices."""
         return [name.removeprefix("segment.") for name in self.frame.columns if name.startswith("segment.")]

@@ -27,9 +27,9 @@ FEWEST_SYSTEMS: Final = 3
 RESAMPLES: Final = 1999
 
 ANSWERS: Final = {
-    "pearson": ("over all labelled answers, on a line", pearson_correlation),
-    "spearman": ("over all labelled answers, by ranks", spearman_correlation),
-    "kendall_tau": ("over all labelled answers, by pairs", kendall_tau),
+    "spearman": ("answers, by ranks", spearman_correlation),
+    "pearson": ("answers, on a line", pearson_correlation),
+    "kendall_tau": ("answers, by pairs", kendall_tau),
 }
 
 
@@ -51,7 +51,9 @@ def metric_against_people(judged: Judged, *, level: float, seed: int) -> Iterato
     if rows["verdict"].n_unique() > 2 or rows["label"].n_unique() > 2:
         x, y = rows["verdict"].to_numpy(), rows["label"].to_numpy()
         for name, (says, correlation) in ANSWERS.items():
-            found = correlation(x, y, clusters=row_clusters(rows), level=level, rng=seed)
+            found = correlation(
+                x, y, clusters=row_clusters(rows), level=level, n_resamples=RESAMPLES, rng=seed
+            )
             yield _measure(name, says, found)
     if len(judged.systems) < 2:
         return
@@ -60,24 +62,24 @@ def metric_against_people(judged: Judged, *, level: float, seed: int) -> Iterato
     asked = _Asked(level=level, n_resamples=RESAMPLES, rng=seed)
     yield _measure(
         "item_accuracy",
-        "pairs of systems on an item ordered as people do, ties by the best limit",
+        "two systems on an item, ties too",
         item_accuracy(metric, people, **asked),
     )
     yield _measure(
         "item_correlation",
-        "τ-b over systems within an item, on average",
+        "systems within an item",
         item_correlation(metric, people, **asked),
     )
     if len(judged.systems) < FEWEST_SYSTEMS:
         return
     yield _measure(
         "system_accuracy",
-        "pairs of systems ordered as people do, by their means",
+        "two systems, by their means",
         system_accuracy(metric, people, **asked),
     )
     yield _measure(
         "system_correlation",
-        "over the systems' means, on a line",
+        "systems' means, on a line",
         system_correlation(metric, people, **asked),
     )
 

@@ -31,6 +31,8 @@ def beside_people(judged: Judged, *, margin: float, level: float, seed: int) -> 
         level: confidence level.
         seed: seed of the resamples.
     """
+    if not judged.on_one_scale:
+        return None
     people = ratings_of(judged.labels)
     counts = (people.codes >= 0).sum(axis=0)
     chosen = np.sort(np.argsort(-counts, kind="stable")[:MOST_PEOPLE])

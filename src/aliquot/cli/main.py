@@ -27,6 +27,7 @@ OTHER_VERBS = {
     "init": "A commented evaluation file to start from, and six items when asked.",
     "model": "Install, find and check the embedded model.",
     "noise": "The same system twice: which items flip, how much the suite moves by itself.",
+    "probe": "A judge held against pairs whose right verdict is known.",
     "read": "What is in a log, a table or a run, and what would be lost.",
     "rescore": "Stored answers under another rule, without asking; both outcomes are kept.",
     "run": "Ask the systems of an evaluation file about every item, once.",

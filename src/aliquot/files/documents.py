@@ -16,6 +16,9 @@ MOST_DEEP: Final = 100
 """Lists and mappings inside each other, at most; the parser takes quadratic time over deeper ones."""
 
 
+_EMPTY: Final = "Write at least name, items and systems"
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """A value with the line it stands on.
@@ -120,13 +123,14 @@ class Node:
         return value
 
 
-def parse(text: str, *, file: str, remedy: str | None = None) -> Node:
-    r"""Read YAML without anchors, aliases, tags or repeated keys.
+def parse(text: str, *, file: str, remedy: str | None = None, empty: str = _EMPTY) -> Node:
+    r"""Read YAML without anchors, aliases, tags or repeated keys; a whole number as a key is its digits.
 
     Args:
         text: the YAML text.
         file: its name, for messages.
         remedy: what to say when the text is no YAML.
+        empty: what to say when there is nothing in it.
 
     Raises:
         InputError: the text is not YAML, or uses what is not allowed here.
@@ -139,7 +143,7 @@ def parse(text: str, *, file: str, remedy: str | None = None) -> Node:
         _check_events(text, file=file)
         root: Any = yaml.compose(text, Loader=yaml.SafeLoader)
         if root is None:
-            raise InputError("the file is empty", file=file, remedy="Write at least name, items and systems")
+            raise InputError("the file is empty", file=file, remedy=empty)
         return _node(root, file=file)
     except (yaml.YAMLError, RecursionError) as error:
         place: Any = getattr(error, "problem_mark", None)
@@ -173,6 +177,8 @@ def _node(source: Any, *, file: str, key: str = "") -> Node:
         for name_node, value_node in cast("list[tuple[Any, Any]]", source.value):
             name = _scalar(name_node)
             name_line = name_node.start_mark.line + 1
+            if isinstance(name, int) and not isinstance(name, bool):
+                name = str(name)
             if not isinstance(name, str):
                 raise InputError(
                     f"the key {_shown(name)} is not text", file=file, row=name_line, remedy="Put it in quotes"

@@ -39,6 +39,7 @@ _LOGS: Final = {
     "arena_hard": "ArenaHardReader",
     "mt_bench": "MtBenchReader",
     "arena": "ArenaReader",
+    "judged_pairs": "JudgedPairsReader",
     "openai_evals": "OpenAIEvalsReader",
     "azure_evaluation": "AzureEvaluationReader",
     "pydantic_evals": "PydanticEvalsReader",
@@ -55,6 +56,7 @@ _WRITES_CSV: Final = {
     "lighteval": (b"model_response", b"num_effective_few_shots"),
     "ragas": (b"user_input", b"question"),
     "arena": (b"winner",),
+    "judged_pairs": (b"verdict_order1", b"preference", b"system_a"),
 }
 """Of these, the readers of tools that also write plain tables, and what one of their heads must hold."""
 

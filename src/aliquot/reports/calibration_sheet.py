@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from aliquot.findings.agreement import Coefficient
 from aliquot.findings.agreement_words import symbol, write_coefficient
-from aliquot.findings.calibration import Calibration, EqualErrors, JudgeBias, JudgeLine
+from aliquot.findings.calibration import Calibration, EqualErrors, JudgeBias, JudgeLine, SecondLabeller
 from aliquot.findings.calibration_words import title_of, write_second
 from aliquot.findings.corrected import Corrected
 from aliquot.findings.numbers import difference_unit, write_difference, write_p, write_percent, write_value
@@ -173,26 +173,40 @@ def _details(found: Calibration) -> Iterator[Block]:
     if len(found.corrected) > _SHOWN:
         yield _corrected(found, found.corrected)
     if found.lines:
-        yield Grid(
-            "Right verdicts of the judge",
-            ("", "labels", "sensitivity", "specificity", "PPV", "NPV"),
-            tuple(
-                (
-                    one.name if not one.by else f"{one.by} {one.name}",
-                    str(one.labelled),
-                    *map(_share, (one.sensitivity, one.specificity, one.ppv, one.npv)),
-                )
-                for one in found.lines
-            ),
+        yield _errors(found)
+    yield from _measures(found)
+    if found.second is not None:
+        yield from _second(found.second)
+    for one in found.equal_errors:
+        p = "-" if isinstance(one.test, Undefined) else write_p(one.test)
+        yield f"{one.share} by {one.by}, {one.first} against {one.second}: {p}, adjusted {one.adjusted or 1.0:.2g}."
+    yield from (_bias(one, found) for one in found.biases)
+    if found.held_back and found.passes is not None:
+        yield f"Failed by the judge and {found.passes[0]!r} to people: {_listed(found.held_back, 20)}."
+    made = (*found.corrected, *(() if found.difference is None else (found.difference,)))
+    yield from (f"{one.what}: {one.why}." for one in made if one.why)
+    yield f"Method: {found.why}."
+    yield f"Estimand: {found.estimand}"
+
+
+def _errors(found: Calibration) -> Grid:
+    rows = tuple(
+        (
+            one.name if not one.by else f"{one.by} {one.name}",
+            str(one.labelled),
+            *map(_share, (one.sensitivity, one.specificity, one.ppv, one.npv)),
         )
-    yield Grid(
-        "Judge and people beyond chance",
-        ("measure", "value"),
-        tuple(
-            (symbol(one.name), write_coefficient(one.estimate) if isinstance(one.estimate, Estimate) else "-")
-            for one in found.agreement
-        ),
+        for one in found.lines
     )
+    head = ("", "labels", "sensitivity", "specificity", "PPV", "NPV")
+    return Grid("Right verdicts of the judge", head, rows)
+
+
+def _measures(found: Calibration) -> Iterator[Block]:
+    """Yield agreement beyond chance, and how the metric orders what people order."""
+    if found.agreement[:1] != found.ranking[:1]:
+        rows = tuple((symbol(one.name), _ranked(one)) for one in found.agreement)
+        yield Grid("Judge and people beyond chance", ("measure", "value"), rows)
     if found.ranking:
         yield Grid(
             "Does it order answers and systems as people do?",
@@ -200,34 +214,27 @@ def _details(found: Calibration) -> Iterator[Block]:
             tuple((symbol(one.name), one.says, _ranked(one)) for one in found.ranking),
             names=2,
         )
-    if found.second is not None:
-        yield Grid(
-            "Agreement with people beyond chance, on average",
-            ("", "answers", "kappa"),
-            tuple(
-                (one.name, str(one.labels), "-" if one.agreement is None else f"{one.agreement:.2f}")
-                for one in found.second.raters
-            ),
+
+
+def _second(second: SecondLabeller) -> Iterator[Block]:
+    """Yield the judge and each person beside the others, and how far the noise model lets a judge go."""
+    yield Grid(
+        "Agreement with people beyond chance, on average",
+        ("", "answers", "kappa"),
+        tuple(
+            (one.name, str(one.labels), "-" if one.agreement is None else f"{one.agreement:.2f}")
+            for one in second.raters
+        ),
+    )
+    if second.limit is not None:
+        single, mean = second.limit
+        yield (
+            f"If people's errors were independent noise, a judge without any could correlate with one of them at most "
+            f"{single:.2f}, with their mean {mean:.2f}: a limit of that model alone, as errors that judge and people "
+            "share go beyond it."
         )
-        if found.second.limit is not None:
-            single, mean = found.second.limit
-            yield (
-                f"If people's errors were independent noise, a judge without any could correlate with one of them at "
-                f"most {single:.2f}, with their mean {mean:.2f}: a limit of that model alone, as errors that judge and "
-                "people share go beyond it."
-            )
-        if isinstance(found.second.consensus, Estimate):
-            yield f"Against what the other people say together: difference {write_coefficient(found.second.consensus)}."
-    for one in found.equal_errors:
-        p = "-" if isinstance(one.test, Undefined) else write_p(one.test)
-        yield f"{one.share} by {one.by}, {one.first} against {one.second}: {p}, adjusted {one.adjusted or 1.0:.2g}."
-    yield from (_bias(one, found) for one in found.biases)
-    if found.held_back and found.passes is not None:
-        yield f"Failed by the judge and {found.passes[0]!r} to people: {_listed(found.held_back, 20)}."
-    for one in (*found.corrected, *(() if found.difference is None else (found.difference,))):
-        yield f"{one.what}: {one.why}."
-    yield f"Method: {found.why}."
-    yield f"Estimand: {found.estimand}"
+    if isinstance(second.consensus, Estimate):
+        yield f"Against what the other people say together: difference {write_coefficient(second.consensus)}."
 
 
 def _ranked(one: Coefficient) -> str:

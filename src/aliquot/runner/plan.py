@@ -321,10 +321,14 @@ _BESIDE: Final[Mapping[Reads, str]] = {"text": "token_f1", "likelihood": "bits_p
 """A rule with a value of each text, by what it reads."""
 
 
+_PROBABILITIES: Final[tuple[Reads, ...]] = ("options", "unconditional", "tokens", "likelihood")
+"""What only some modes of asking give."""
+
+
 def _fitting(gives: tuple[Reads, ...]) -> str:
     """Return the sentence that names the rules which read what a system gives, its own first."""
     fitting = [rule for rule in RULES.values() if rule.reads in gives]
-    own = [rule.name for rule in fitting if rule.reads != "text" and not rule.reads_whole]
+    own = [rule.name for rule in fitting if rule.reads in _PROBABILITIES]
     return f"Rules that can read it: {', '.join(own or [rule.name for rule in fitting])}"
 
 

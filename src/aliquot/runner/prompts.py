@@ -6,12 +6,12 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError, UndefinedError, meta
-from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2 import Template, TemplateError, TemplateSyntaxError, UndefinedError
 
 from aliquot.errors import InputError, nearest
 from aliquot.item_sets.items import Item
 from aliquot.item_sets.options import LETTERS, options_of
+from aliquot.item_sets.templates import compiled_template, quoted_name, sandbox, variables_of
 from aliquot.runner.evaluation import SystemSpec
 from aliquot.runner.shots import SHOTS, Shots
 from aliquot.systems.requests import (
@@ -23,11 +23,7 @@ from aliquot.systems.requests import (
     Request,
 )
 
-_ENVIRONMENT: Final = ImmutableSandboxedEnvironment(
-    undefined=StrictUndefined,
-    keep_trailing_newline=True,
-    autoescape=False,  # prompts are plain text, never HTML
-)
+_ENVIRONMENT: Final = sandbox()
 
 _BRACED: Final = re.compile(r"\{\s*(\w+)\s*\}")
 
@@ -52,10 +48,7 @@ class Prompt:
         self._system, self._spec, self._file, self.shots = system, spec, file or None, shots
         self._turns: dict[int, tuple[Item, str]] = {}
         try:
-            self._template: Template = _ENVIRONMENT.from_string(spec.prompt)
-            self._template.globals = dict(
-                self._template.globals
-            )  # a ChainMap is copied at every rendering, slowly
+            self._template: Template = compiled_template(_ENVIRONMENT, spec.prompt)
         except TemplateSyntaxError as error:
             raise InputError(
                 f"line {error.lineno} of the prompt of {system!r} is not a valid template ({error.message})",
@@ -74,7 +67,7 @@ class Prompt:
                 are not shown.
         """
         instructions, own = self._spec.instructions or "", self._spec.values.keys() | {SHOTS}
-        sent = sorted(_variables(instructions).intersection({*fields, *own}))
+        sent = sorted(variables_of(_ENVIRONMENT, instructions).intersection({*fields, *own}))
         if sent:
             raise InputError(
                 f"the instructions of {self._system!r} are sent as they stand, {{{{ {sent[0]} }}}} too",
@@ -82,7 +75,7 @@ class Prompt:
                 field="instructions",
                 remedy="Put fields of the item in the prompt",
             )
-        used = _variables(self._spec.prompt)
+        used = variables_of(_ENVIRONMENT, self._spec.prompt)
         self._require_apart(fields, used)
         if not used - own:
             braced = [name for name in _BRACED.findall(self._spec.prompt) if name in fields]
@@ -194,7 +187,7 @@ class Prompt:
                 f"the prompt of {self._system!r} cannot be filled for item {item.id!r}: {error.message}",
                 file=self._file,
                 field="prompt",
-                remedy=nearest(_quoted(str(error.message)), seen),
+                remedy=nearest(quoted_name(str(error.message)), seen),
             ) from error
         except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError) as error:
             raise InputError(
@@ -202,17 +195,3 @@ class Prompt:
                 file=self._file,
                 field="prompt",
             ) from error
-
-
-def _variables(text: str) -> set[str]:
-    """Return the names a template looks up, those of Jinja2 itself left out; none when it is no template."""
-    try:
-        return meta.find_undeclared_variables(_ENVIRONMENT.parse(text)) - _ENVIRONMENT.globals.keys()
-    except TemplateSyntaxError:
-        return set()
-
-
-def _quoted(message: str) -> str:
-    """Return the name that a message of Jinja2 puts in quotes."""
-    parts = message.split("'")
-    return parts[1] if len(parts) > 2 else ""

@@ -116,21 +116,15 @@ def _point(item: Item, place: int, told: object) -> Point:
             item, f"says {excerpt(required)} for required of its point {place}; true or false is wanted"
         )
     name = str(given.get("tool") or given.get("rule") or "")
-    common = {
-        "says": str(says or name),
-        "points": float(counts),
-        "required": required,
-        "reference": reference,
-    }
+    point = Point(says=str(says or name), points=float(counts), required=required, reference=reference)
     if "tool" in given and given.keys() <= {"tool", "arguments"}:
         arguments = given.get("arguments")
         if name and (arguments is None or isinstance(arguments, Mapping)):
-            return Point(tool=WantedCall(name, cast("Mapping[str, Any] | None", arguments)), **common)
+            call = WantedCall(name, cast("Mapping[str, Any] | None", arguments))
+            return msgspec.structs.replace(point, tool=call)
     elif "rule" in given and "tool" not in given and name:
-        return Point(
-            rule=_rule_of(item, place, name, {key: value for key, value in given.items() if key != "rule"}),
-            **common,
-        )
+        settings = {key: value for key, value in given.items() if key != "rule"}
+        return msgspec.structs.replace(point, rule=_rule_of(item, place, name, settings))
     raise _unusable(item, f"has the point {excerpt(told)}, which is neither a rule nor a tool")
 
 

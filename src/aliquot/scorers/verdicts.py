@@ -36,8 +36,7 @@ _MOST_WORDS: Final = 400
 _FIELDS: Final = frozenset({"verdict", "final verdict", "score", "rating", "label", "winner"})
 _EVALUATION: Final = frozenset({"reasoning", "evaluation", "explanation"})
 _EDGES: Final = "`~ \t\n"
-_THOUGHT: Final = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_THINKING: Final = re.compile(r"\A\s*<think(?:ing)?>", re.IGNORECASE)
+_THINKING: Final = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
 _FRAME: Final = re.compile(r"<(/?)([a-z][a-z0-9_]{0,40}-[0-9a-f]{8,64})>")
 _FENCED: Final = re.compile(r"\A\s*(```|~~~)[A-Za-z]*[ \t]*\n((?:(?!\1).)*?)\n?[ \t]*\1\s*\Z", re.DOTALL)
 _OPENS: Final = re.compile(r"^[ \t]*(?:```(?:json)?[ \t]*)?(?=\{)", re.MULTILINE | re.IGNORECASE)
@@ -131,9 +130,13 @@ def read_verdict(judge: Judge, reply: str, *, points: int | None = None) -> Read
 
 
 def _spoken(reply: str) -> str:
-    """Return what is said after thinking; nothing when the thinking never ends."""
-    after = _THOUGHT.sub("", reply.replace("\r\n", "\n").replace("\r", "\n"))
-    return "" if _THINKING.match(after) else after
+    """Return what is said after thinking, whose opening tag servers may leave out; nothing when it never ends."""
+    text = reply.replace("\r\n", "\n").replace("\r", "\n")
+    tags = list(islice(_THINKING.finditer(text), 2))
+    if not tags or (not tags[0][1] and text[: tags[0].start()].strip()):
+        return text  # tags further on are part of what is said
+    ends = next((tag.end() for tag in tags if tag[1]), None)
+    return "" if ends is None else text[ends:]
 
 
 def _unframed(text: str) -> str:
