@@ -164,10 +164,11 @@ class Judging(Once[JudgeQuestion, Judgement]):
     async def _sent(self, work: JudgeQuestion, model: System, request: ChatRequest) -> Reply:
         """Return a reply; a server that cannot hold replies to a schema is asked for one without."""
         plain = ChatRequest(request.messages, request.decoding)
+        sent = plain if work.model in self._plain else request
         try:
-            return await send(model, plain if work.model in self._plain else request)
+            return await send(model, sent)
         except UsageError as error:
-            if request.schema is None or work.model in self._plain or not _names_schema(str(error)):
+            if sent.schema is None or not _names_schema(str(error)):
                 return _down(error)
         except RunStoppedError as error:  # its account has nothing left: the systems are asked all the same
             return _down(error)
