@@ -147,3 +147,7 @@ def test_columns_of_names_stand_left_and_of_numbers_right():
     )
     assert r"\begin{tabular}{llr}" in text
     assert text.count("{") == text.count("}")
+
+
+def test_greek_letters_of_our_own_tables_are_mathematics() -> None:
+    assert escape_latex("κ ±1") == r"\(\kappa\) \(\pm\)1"
