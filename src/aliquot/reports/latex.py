@@ -53,13 +53,13 @@ _ACCENTS: Final = {
 
 
 _LETTERS: Final = {
-    "α": r"\(\alpha\)",
-    "κ": r"\(\kappa\)",
-    "λ": r"\(\lambda\)",
-    "π": r"\(\pi\)",
-    "τ": r"\(\tau\)",
-    "±": r"\(\pm\)",
-    "−": r"\(-\)",
+    "α": r"\ensuremath{\alpha}",
+    "κ": r"\ensuremath{\kappa}",
+    "λ": r"\ensuremath{\lambda}",
+    "π": r"\ensuremath{\pi}",
+    "τ": r"\ensuremath{\tau}",
+    "±": r"\ensuremath{\pm}",
+    "−": r"\ensuremath{-}",
 }
 """Letters and signs of our own tables, and the mathematics that sets them."""
 
