@@ -127,6 +127,7 @@ def test_no_text_leaves_a_special_character_bare(text: str):
     shown = escape_latex(text)
     assert shown.isascii()
     for command in (
+        r"\\ensuremath\{(?:\\[a-z]+|-)\}",
         r"\\text[a-z]+\{\}",
         r"\\[{}$&#%_]",
         r"\{[\[\]*]\}",
@@ -147,3 +148,7 @@ def test_columns_of_names_stand_left_and_of_numbers_right():
     )
     assert r"\begin{tabular}{llr}" in text
     assert text.count("{") == text.count("}")
+
+
+def test_greek_letters_of_our_own_tables_are_mathematics() -> None:
+    assert escape_latex("κ ±1") == r"\ensuremath{\kappa} \ensuremath{\pm}1"

@@ -141,3 +141,9 @@ def test_nothing_to_read_is_said() -> None:
         agree()
     with pytest.raises(InputError, match="no such file"):
         agree("nowhere.csv")
+
+
+def test_labels_that_differ_in_capitals_alone_are_said() -> None:
+    rows = {"item": list("abcdef"), "ana": ["Red", "red", "blue"] * 2, "ben": ["red", "red", "blue"] * 2}
+    found = agree(labels_from(pl.DataFrame(rows)))
+    assert any(note.code == "labels_alike" and "'Red' and 'red'" in note.text for note in found.warnings)

@@ -344,6 +344,73 @@ def test_a_width_that_no_labels_give_is_said() -> None:
     evidence, labels = _evidence_and_labels()
     found = plan(evidence, labels=[labels], half_width="1pt")
     assert not found.corrected[0].labels
-    assert "cannot (a label on each of the 200" in found.verdict.text
+    assert "is out of reach (a label on each of the 200" in found.verdict.text
     with pytest.raises(UsageError, match="no field 'topic'"):
         plan(evidence, labels=[labels], by="topic")
+
+
+def test_answers_drawn_by_themselves_are_paired_with_both_probabilities() -> None:
+    drawn, n = np.random.default_rng(8), 400
+    hard = drawn.random(n) < 0.5
+    chance = np.where(hard, 0.9, 0.2)
+    right = {"a": drawn.random(n) < np.where(hard, 0.3, 0.8), "b": drawn.random(n) < np.where(hard, 0.7, 0.8)}
+    verdicts, labels = [], []
+    for system, good in right.items():
+        seen, picked = np.where(drawn.random(n) < 0.8, good, ~good), drawn.random(n) < chance
+        for i in range(n):
+            row = {"system": system, "item": f"q{i:03d}"}
+            verdicts.append(row | {"value": float(seen[i])})
+            if picked[i]:
+                labels.append(row | {"label": int(good[i]), "probability": chance[i]})
+    found = calibrate(from_frame(pl.DataFrame(verdicts)), labels=labels_from(pl.DataFrame(labels))).difference
+    assert found is not None
+    told = {(row["system"], row["item"]): row["label"] for row in labels}
+    seen_as = {(row["system"], row["item"]): row["value"] for row in verdicts}
+    items = [f"q{i:03d}" for i in range(n)]
+    sides = [[one.get((system, item)) for item in items] for one in (told, seen_as) for system in "ab"]
+    assert found.corrected == corrected_difference(*sides, chances=chance**2, low=0, high=1).corrected
+
+
+def test_frames_are_told_apart_from_paths() -> None:
+    verdicts, labels = _judged()
+    evidence = from_frame(verdicts)
+    with pytest.raises(UsageError, match=r"from_frame\(frame\)"):
+        calibrate(verdicts, labels=labels_from(labels))  # type: ignore[arg-type] - tests
+    for verb in (calibrate, compare, summarize, plan):
+        with pytest.raises(UsageError, match=r"labels_from\(frame\)"):
+            verb(evidence, labels=labels)  # type: ignore[operator] - tests
+    one, several = (calibrate(evidence, labels=told) for told in (labels_from(labels), [labels_from(labels)]))
+    assert one.corrected == several.corrected
+
+
+@pytest.mark.parametrize("score", [3.0, float("nan"), float("inf")])
+def test_a_score_that_no_answer_reaches_passes_none(score: float) -> None:
+    with pytest.raises(UsageError, match="no answer passes"):
+        _found(pass_from=score)
+
+
+def test_few_labels_do_not_show_a_judge_to_be_useless() -> None:
+    rows = {"item": [f"q{i}" for i in range(12)], "value": [1.0, 0.0] * 6}
+    said = {"item": rows["item"][:8], "label": [1, 1, 0, 0, 0, 1, 1, 0]}
+    found = calibrate(from_frame(pl.DataFrame(rows)), labels=labels_from(pl.DataFrame(said)))
+    assert found.verdict.text.startswith("NOT SHOWN TO BE BETTER THAN CHANCE")
+
+
+def test_labels_on_another_scale_and_labels_that_are_the_verdicts_are_said() -> None:
+    rows = pl.DataFrame({"item": [f"q{i}" for i in range(40)], "value": [1.0, 0.0] * 20})
+    graded = rows.select("item", label=pl.Series([4, 2, 5, 1] * 10))
+    found = calibrate(from_frame(rows), labels=labels_from(graded))
+    assert any(note.code == "scales_differ" for note in found.warnings)
+    same = calibrate(from_frame(rows), labels=labels_from(rows.select("item", label="value")))
+    assert any(note.code == "labels_are_the_verdicts" for note in same.warnings)
+    with pytest.raises(UsageError, match="these labels are grades"):
+        plan(from_frame(rows), labels=labels_from(graded), half_width=0.05)
+
+
+def test_answers_let_through_are_told_by_their_attempt() -> None:
+    rows = [
+        {"item": f"q{i}", "attempt": k, "value": 1.0, "label": (i + k) % 2} for i in range(20) for k in (1, 2)
+    ]
+    frame = pl.DataFrame(rows)
+    found = calibrate(from_frame(frame.drop("label")), labels=labels_from(frame.drop("value")))
+    assert all(" attempt " in name for name in found.let_through)

@@ -36,11 +36,25 @@ def find_agreement_warnings(labels: Labels, ratings: Ratings, *, n_clusters: int
         )
     yield from picked_by_agreement(ratings)
     yield from rubric_changed(labels)
+    yield from _nearly_one(ratings)
     if ratings.measured == "ordinal" and labels.numeric:
         yield Note(
             "read_as_ordinal",
             f"labels {ratings.labels[0]} to {ratings.labels[-1]} are read by their order; where they are names, say "
             "--measured nominal, where their differences count, --measured interval",
+        )
+
+
+def _nearly_one(ratings: Ratings) -> Iterator[Note]:
+    """Say when labels differ in capitals or spaces alone, which count as different."""
+    alike: dict[str, list[str]] = {}
+    for label in ratings.labels:
+        alike.setdefault("".join(label.casefold().split()), []).append(label)
+    named = [" and ".join(map(repr, several)) for several in alike.values() if len(several) > 1]
+    if named:
+        yield Note(
+            "labels_alike",
+            f"labels that differ in capitals or spaces alone count as different: {', '.join(named[:4])}",
         )
 
 

@@ -186,16 +186,16 @@ def _clusters(judged: Judged) -> int | None:
 
 
 def _named(judged: Judged, *, label: float, verdict: float) -> tuple[str, ...]:
-    """Return the answers on which label and verdict are these, by the name of item and system."""
+    """Return the answers on which label and verdict are these, by item, and system and attempt where there are more."""
     if not judged.binary:
         return ()
     rows = judged.frame.with_columns(passed=passed(judged)).filter(
         pl.col("label") == label, pl.col("passed") == verdict
     )
-    several = len(judged.systems) > 1
+    several, again = len(judged.systems) > 1, judged.frame["attempt"].n_unique() > 1
     return tuple(
-        f"{item} of {system}" if several else str(item)
-        for item, system in rows.select("item", "system").head(MOST_NAMED).iter_rows()
+        f"{item}{f' of {system}' if several else ''}{f' attempt {attempt}' if again else ''}"
+        for item, system, attempt in rows.select("item", "system", "attempt").head(MOST_NAMED).iter_rows()
     )
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from aliquot.analysis.agreement_remarks import picked_by_agreement, rubric_changed
+import numpy as np
+
+from aliquot.analysis.agreement_remarks import SUSPICIOUS, picked_by_agreement, rubric_changed
 from aliquot.analysis.judged import Judged
 from aliquot.analysis.ratings import ratings_of
 from aliquot.evidence.tables import Note
@@ -15,6 +17,9 @@ from aliquot.stats.results import Estimate
 
 FEWEST: Final = 10
 """Labels of one kind below which the judge's error on it is hardly known."""
+
+SHARED_RANGE: Final = 0.5
+"""Share of the wider range of grades below which judge and people are said to use two scales."""
 
 SHARE_UNJUDGED: Final = 0.05
 """Share of labelled answers without a verdict from which that is said."""
@@ -49,6 +54,8 @@ def find_calibration_warnings(
             f"{judged.metric!r} gives other numbers than people do, so it is held against them by order alone",
         )
     yield from _few(judged)
+    yield from _other_scale(judged)
+    yield from _same(judged)
     yield from _unjudged(judged)
     yield from _above(judged, corrected)
     if judged.tied:
@@ -76,6 +83,32 @@ def _few(judged: Judged) -> Iterator[Note]:
                 "few_of_a_kind",
                 f"only {count} labelled answers are {name!r}, so what the judge makes of such answers is hardly known",
             )
+
+
+def _other_scale(judged: Judged) -> Iterator[Note]:
+    """Say when a judge's grades and people's hardly lie on one scale, which agreement takes for errors."""
+    if judged.binary:
+        return
+    verdicts, labels = (judged.labelled[name].drop_nulls().to_numpy() for name in ("verdict", "label"))
+    if not verdicts.size:
+        return
+    shared = min(verdicts.max(), labels.max()) - max(verdicts.min(), labels.min())
+    if shared < SHARED_RANGE * max(np.ptp(verdicts), np.ptp(labels)):
+        yield Note(
+            "scales_differ",
+            f"the judge gives {verdicts.min():g} to {verdicts.max():g} and people {labels.min():g} to "
+            f"{labels.max():g}: measures of agreement take another scale for errors; put both on one, or read how they "
+            "rank (-v)",
+        )
+
+
+def _same(judged: Judged) -> Iterator[Note]:
+    rows = judged.labelled
+    if rows.height >= SUSPICIOUS and (rows["label"] == rows["verdict"]).fill_null(value=False).all():
+        yield Note(
+            "labels_are_the_verdicts",
+            f"people's labels are the judge's verdicts on all {rows.height} answers: is it the same column twice?",
+        )
 
 
 def _unjudged(judged: Judged) -> Iterator[Note]:

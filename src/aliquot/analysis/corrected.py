@@ -129,7 +129,7 @@ def corrected_contrast(
     options = _options(
         rows.with_columns(
             label=pl.col("label") + pl.col("label_b"),
-            probability=pl.min_horizontal("probability", "probability_b"),
+            probability=_both_drawn(rows),
         ),
         drawn=drawn,
         level=level,
@@ -142,6 +142,15 @@ def corrected_contrast(
         a, b, seen_a, seen_b, low=judged.scale.low, high=judged.scale.high, **options
     )
     return _side_by_side(what, found)
+
+
+def _both_drawn(rows: pl.DataFrame) -> pl.Expr:
+    """Return the probability with which both answers to an item were drawn: of the item, or of each by itself."""
+    of_items = rows.filter(
+        (pl.col("label").is_null() != pl.col("label_b").is_null())
+        | (pl.col("probability") != pl.col("probability_b"))
+    ).is_empty()
+    return pl.col("probability") if of_items else pl.col("probability") * pl.col("probability_b")
 
 
 def passed(judged: Judged) -> pl.Series:

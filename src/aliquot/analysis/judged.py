@@ -213,13 +213,16 @@ def _graded(evidence: Evidence, metric: str, values: pl.Series) -> Scale:
 def _cut(verdicts: pl.Series, own: Scale, metric: str, cut: float | None) -> float:
     """Return the score from which on the judge passes an answer."""
     if cut is not None:
+        top = verdicts.max() if own.high is None else own.high
+        if not np.isfinite(cut) or (top is not None and cut > top):
+            raise UsageError(f"from {cut:g} on no answer passes: the scores of {metric!r} go up to {top:g}")
         return cut
     if own.kind == "binary":
         return 0.5
     low, high = verdicts.min(), verdicts.max()
     raise UsageError(
         f"{metric!r} is graded ({low:g} to {high:g}) and the labels pass or fail: say from which score on the judge "
-        f"passes an answer: --pass-from {high:g}"
+        f"passes an answer: aliquot calibrate --pass-from {high:g}"
     )
 
 

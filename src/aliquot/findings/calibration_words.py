@@ -14,6 +14,9 @@ from aliquot.stats.results import Estimate, Undefined
 FEW: Final = 10
 """Labels of one kind below which a judge's error on it is not put into words."""
 
+HARDLY: Final = 0.3
+"""Share of a true difference that a judge must be known not to reach before it is called no better than chance."""
+
 
 def write_calibration(
     judge: str,
@@ -39,7 +42,7 @@ def write_calibration(
     if isinstance(factor, Undefined):
         return Verdict("undecided", text=f"UNDECIDED: {factor.reason}.")
     shows = f"shows {_points(factor)} of a true difference"
-    if factor.point <= 0:
+    if factor.point <= 0 and factor.high < HARDLY:
         return Verdict("not_met", text=f"DO NOT USE: {judge} is no better than chance; it {shows}.")
     if factor.low <= 0:
         return Verdict("undecided", text=f"NOT SHOWN TO BE BETTER THAN CHANCE: {judge} {shows}.")

@@ -71,15 +71,16 @@ def _labels(designs: Sequence[LabelDesign]) -> Verdict:
             f"{one.system} ±{100 * one.half_width_now:.1f} points with {one.labelled}" for one in designs
         )
         return Verdict("estimated", text=f"PLAN: labels give {now}. Say what is wanted: --half-width 3pt.")
-    said = "; ".join(
-        f"{one.system} {one.labels} of {one.judged} answers"
-        if isinstance(one.labels, int)
-        else f"{one.system} cannot ({one.labels.reason})"
+    said = [
+        f"{one.system} {one.labels} of {one.judged} answers" for one in designs if isinstance(one.labels, int)
+    ]
+    beyond = [
+        f"{one.system} is out of reach ({one.labels.reason})"
         for one in designs
-    )
-    return Verdict(
-        "estimated", text=f"PLAN: for a corrected rate within ±{100 * asked:g} points label {said}."
-    )
+        if isinstance(one.labels, Undefined)
+    ]
+    told = "; ".join([*([f"label {'; '.join(said)}"] if said else []), *beyond])
+    return Verdict("estimated", text=f"PLAN: for a corrected rate within ±{100 * asked:g} points {told}.")
 
 
 def _needed(needed: Sequence[Needed], size: float, scale: Scale, *, power: float) -> str:

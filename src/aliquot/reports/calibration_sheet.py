@@ -46,7 +46,11 @@ def _blocks(found: Calibration) -> Iterator[Block]:
     if len(found.more_labels) > 1:
         first, *others = found.more_labels
         said = ", ".join(f"{one.labels} labels {write_percent(one.width)}" for one in others[:2])
-        yield f"Width of the corrected interval: {write_percent(first.width)} points; with {said}."
+        what = " over all systems" if len(found.corrected) > 1 else ""
+        yield (
+            f"Width to expect of a corrected interval{what}: {write_percent(first.width)} points; with {said}, "
+            "drawn at random."
+        )
 
 
 def _table(line: JudgeLine, passes: tuple[str, str], *, title: str) -> Grid:

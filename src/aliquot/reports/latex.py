@@ -52,6 +52,17 @@ _ACCENTS: Final = {
 """Combining marks and the commands that set them."""
 
 
+_LETTERS: Final = {
+    "α": r"\ensuremath{\alpha}",
+    "κ": r"\ensuremath{\kappa}",
+    "λ": r"\ensuremath{\lambda}",
+    "π": r"\ensuremath{\pi}",
+    "τ": r"\ensuremath{\tau}",
+    "±": r"\ensuremath{\pm}",
+    "−": r"\ensuremath{-}",
+}
+"""Letters and signs of our own tables, and the mathematics that sets them."""
+
 _LONGEST_NOTES = 20_000
 """Characters of the notes below a table, of a paragraph and of a comment."""
 
@@ -76,6 +87,8 @@ def _set_char(char: str) -> str:
     if len(marks) == 1 and letter.isascii() and letter.isalpha() and marks[0] in _ACCENTS:
         base = f"\\{letter}" if letter in "ij" else letter
         return f"\\{_ACCENTS[marks[0]]}{{{base}}}"
+    if char in _LETTERS:
+        return _LETTERS[char]
     written = char.encode("ascii", "backslashreplace").decode("ascii")
     return "".join(_ESCAPES.get(part, part) for part in written)
 

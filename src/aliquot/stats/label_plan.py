@@ -239,7 +239,7 @@ def plan_labels(
 
     found = _smallest(wide, width, low=min(FEWEST_LABELS, rows), high=rows)
     if found is None:
-        return Undefined(f"a label on each of the {rows} judged rows leaves a width of {wide(rows):.3f}")
+        return Undefined(f"a label on each of the {rows} judged rows leaves ±{50 * wide(rows):.1f} points")
     theta = float(w @ p)
     alone = _smallest(
         lambda n: corrected_width([n], [1.0], [theta], judged=n, level=level), width, low=1, high=10**9

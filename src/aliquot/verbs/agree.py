@@ -14,7 +14,7 @@ from aliquot.findings.agreement import Measured, RaterAgreement
 from aliquot.readers.options import ReadOptions
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.verbs.clustering import reading_cluster
-from aliquot.verbs.labels import judged_labels, people_labels, stacked
+from aliquot.verbs.labels import judged_labels, listed, people_labels, stacked
 from aliquot.verbs.read import load
 from aliquot.verbs.reproduce import command_line
 
@@ -67,7 +67,7 @@ def agree(
     """
     if not sources:
         raise UsageError("there is nothing to compare. Name at least one file of labels.")
-    reading = reading_cluster(options, cluster)
+    labels, reading = listed(labels), reading_cluster(options, cluster)
     if rater_column is not None:
         reading = replace(reading, scorer=rater_column)
     if judge or labels:

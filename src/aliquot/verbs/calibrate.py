@@ -17,7 +17,7 @@ from aliquot.findings.corrected import Drawn
 from aliquot.readers.options import ReadOptions
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.verbs.clustering import cluster_field, reading_cluster
-from aliquot.verbs.labels import judge_metric, people_labels
+from aliquot.verbs.labels import judge_metric, listed, people_labels
 from aliquot.verbs.read import load
 from aliquot.verbs.reproduce import command_line
 
@@ -78,6 +78,7 @@ def calibrate(
     """
     if not sources:
         raise UsageError("there is no judge to calibrate. Name at least one file or folder.")
+    labels = listed(labels)
     evidence = load(sources, options=reading_cluster(options, cluster))
     told = people_labels(evidence, labels, options=options).about(question)
     if raters:

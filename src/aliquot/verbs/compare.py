@@ -17,7 +17,7 @@ from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.verbs.beside import put_beside
 from aliquot.verbs.clustering import cluster_field
 from aliquot.verbs.criteria import criteria_of, level_of
-from aliquot.verbs.labels import correcting_labels
+from aliquot.verbs.labels import correcting_labels, listed
 from aliquot.verbs.pairing import Pairing, settle_pairing, swapped
 from aliquot.verbs.reproduce import command_line
 from aliquot.verbs.shares import read_shares
@@ -96,7 +96,7 @@ def compare(
     )
     if between is not None:
         pairing = replace(pairing, sources=tuple(one for one in named if not isinstance(one, Pairing)))
-    evidence = with_metric(pairing.evidence, metric)
+    evidence, labels = with_metric(pairing.evidence, metric), listed(labels)
     criteria = None if plan is not None else criteria_of(evidence, task=pairing.task, metric=metric)
     choices = Choices(
         metric=metric,

@@ -29,10 +29,9 @@ def people_labels(
     Raises:
         InputError: nobody labelled anything, or a label is of an answer that is not in the source.
     """
-    if isinstance(source, Labels):
-        return source
     if not isinstance(source, Evidence):
-        return read_labels(Path(source), options)
+        return _labels(source, options)
+    files = listed(files)
     if not files:
         found = labels_in(source)
         if found.frame.is_empty():
@@ -45,8 +44,34 @@ def people_labels(
     own = ReadOptions(
         missing=options.missing if options else ()
     )  # the columns named are those of the answers
-    read = [one if isinstance(one, Labels) else read_labels(Path(one), own) for one in files]
-    return stacked([joined(one, source) for one in read])
+    return stacked([joined(_labels(one, own), source) for one in files])
+
+
+def listed(files: Sequence[str | Path | Labels] | str | Path | Labels) -> Sequence[str | Path | Labels]:
+    """Return files of labels as several, also where one stands alone.
+
+    Raises:
+        UsageError: a data frame, which is no file.
+    """
+    if isinstance(files, str | Path | Labels):
+        return [files]
+    if not isinstance(files, Sequence):
+        raise _no_labels(files)
+    return files
+
+
+def _labels(one: str | Path | Labels, options: ReadOptions | None) -> Labels:
+    if isinstance(one, Labels):
+        return one
+    if not isinstance(one, str | Path):
+        raise _no_labels(one)
+    return read_labels(Path(one), options)
+
+
+def _no_labels(given: object) -> UsageError:
+    return UsageError(
+        f"{type(given).__name__} is no path and no labels. Of a data frame, labels_from(frame) makes them"
+    )
 
 
 def correcting_labels(

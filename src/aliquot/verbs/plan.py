@@ -35,7 +35,7 @@ from aliquot.stats.diagnostics import JudgeAccuracy
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.stats.results import Estimate, Undefined
 from aliquot.verbs.clustering import cluster_field, reading_cluster
-from aliquot.verbs.labels import people_labels
+from aliquot.verbs.labels import listed, people_labels
 from aliquot.verbs.pairing import pair_sources
 from aliquot.verbs.read import load
 from aliquot.verbs.reproduce import command_line
@@ -111,6 +111,7 @@ def plan(
     pilot = _pilot(
         sources, systems=systems, task=task, metric=metric, cluster=cluster, level=level, options=options
     )
+    labels = listed(labels)
     judged = _judged(sources, labels, metric=pilot.metric, task=task, cluster=cluster, options=options)
     if judged is not None:
         seen = accuracy_of(judged.frame.with_columns(passed=passed(judged)), level=level)
@@ -181,7 +182,14 @@ def _judged(
         return None
     evidence = load(sources, options=reading_cluster(options, cluster))
     told = people_labels(evidence, labels, options=options).about(None)
-    return judged_answers(evidence, told, metric=metric, task=task, cluster=cluster_field(evidence, cluster))
+    judged = judged_answers(
+        evidence, told, metric=metric, task=task, cluster=cluster_field(evidence, cluster)
+    )
+    if not judged.binary:
+        raise UsageError(
+            "labels are planned for rates, of answers that pass or fail; these labels are grades"
+        )
+    return judged
 
 
 def _seen(seen: JudgeAccuracy, rate: float | None) -> tuple[float, float, float | None]:

@@ -48,7 +48,17 @@ def read(*paths: str | Path, options: ReadOptions | None = None) -> Evidence:
 
 
 def load(sources: Sequence[str | Path | Evidence], *, options: ReadOptions | None = None) -> Evidence:
-    """Return sources as one evidence, reading those that are paths."""
+    """Return sources as one evidence, reading those that are paths.
+
+    Raises:
+        UsageError: a source is neither, such as a data frame.
+    """
+    for source in sources:
+        if not isinstance(source, str | Path | Evidence):
+            raise UsageError(
+                f"{type(source).__name__} is no path and no evidence. A data frame becomes evidence by "
+                "from_frame(frame); several files are given one by one"
+            )
     paths = [source for source in sources if not isinstance(source, Evidence)]
     if len(paths) == len(sources):
         return read(*paths, options=options)

@@ -16,7 +16,7 @@ from aliquot.findings.summary import Summary
 from aliquot.readers.options import ReadOptions
 from aliquot.verbs.clustering import cluster_field, reading_cluster
 from aliquot.verbs.criteria import criteria_of, level_of, say_criteria
-from aliquot.verbs.labels import correcting_labels
+from aliquot.verbs.labels import correcting_labels, listed
 from aliquot.verbs.read import load
 from aliquot.verbs.reproduce import command_line
 
@@ -63,6 +63,7 @@ def summarize(
     """
     if not sources:
         raise UsageError("there is nothing to summarize. Name at least one file or folder.")
+    labels = listed(labels)
     evidence = with_metric(load(sources, options=reading_cluster(options, cluster)), metric)
     criteria = criteria_of(evidence, task=task, metric=metric)
     floor = None if at_least is None else share_of(at_least)
