@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -17,7 +18,7 @@ from aliquot.files.judgements import Judgement, JudgeQuestion, settle_judgements
 from aliquot.item_sets.items import Item
 from aliquot.scorers.injections import INJECTIONS
 from aliquot.scorers.judge_conclusions import Conclusion
-from aliquot.scorers.judge_files import parse_judge, read_judge
+from aliquot.scorers.judge_files import KEYS, parse_judge, read_judge
 from aliquot.scorers.judge_prompts import JudgePrompt
 from aliquot.scorers.judge_rules import conclude_pair, judge_rule, pair_questions, scored
 from aliquot.scorers.judges import Judge, judge_notes
@@ -468,3 +469,15 @@ def test_a_lost_judgement_never_replaces_one_that_was_given() -> None:
     assert settle_judgements([lost, said, lost]) == {question.key: said}
     again = msgspec.json.decode(msgspec.json.encode(said), type=Judgement)
     assert again == said
+
+
+def test_the_page_lists_every_key_and_rubric_and_its_file_is_read() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "judges.md").read_text(encoding="utf-8")
+    section = page.partition("## A judge file")[2].partition("\n## ")[0]
+    assert set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)) == set(KEYS)
+    rubrics = section.partition("Rubrics to start from")[2]
+    assert tuple(re.findall(r"`(\w+)`", rubrics)) == rubric_names()
+    judge = judge_of(section.partition("```yaml\n")[2].partition("```")[0])
+    question = judge_rule(judge, ["m"]).questions_of(ITEM, "Turn it off and on.")[0]
+    assert len(question.messages) == 4
+    assert list(judge_notes(judge)) == []
