@@ -64,6 +64,8 @@ def swollen(kind: str) -> Any:  # noqa: C901, PLR0911 - a kind each
         return replace(
             found, corrected=corrected, let_through=names, lines=found.lines * MANY, warnings=notes
         )
+    if kind == "probe":
+        return replace(found, lines=found.lines * MANY, warnings=notes)
     if kind == "rescoring":
         systems = tuple(replace(found.systems[0], system=name, to_right=names[:20]) for name in names)
         return replace(found, systems=systems, warnings=notes)

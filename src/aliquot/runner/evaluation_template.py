@@ -32,8 +32,8 @@ items: ITEMS # one JSON object a line: id, reference, and the fields that the pr
 """
 
 _JUDGE: Final = """\
-# scorers: [{judge: RUBRIC.yaml, model: {base_url: "https://host/v1", model: name, api_key_env: KEY}}, words] # a judge
-#   in the place of scorer, beside a rule; aliquot init --judge tone writes a rubric to edit (docs/evaluation.md)"""
+#   or a judge: scorers: [{judge: RUBRIC.yaml, model: {base_url: "https://host/v1", model: NAME, api_key_env: KEY}}]
+#   aliquot init --judge tone writes a rubric to edit (docs/evaluation.md)"""
 
 _TEMPLATE: Final = """\
 # yaml-language-server: $schema=SCHEMA
