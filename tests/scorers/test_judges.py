@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -17,11 +18,11 @@ from aliquot.files.judgements import Judgement, JudgeQuestion, settle_judgements
 from aliquot.item_sets.items import Item
 from aliquot.scorers.injections import INJECTIONS
 from aliquot.scorers.judge_conclusions import Conclusion
-from aliquot.scorers.judge_files import parse_judge, read_judge
+from aliquot.scorers.judge_files import KEYS, parse_judge, read_judge
 from aliquot.scorers.judge_prompts import JudgePrompt
 from aliquot.scorers.judge_rules import conclude_pair, judge_rule, pair_questions, scored
 from aliquot.scorers.judges import Judge, judge_notes
-from aliquot.scorers.rubrics import rubric_names
+from aliquot.scorers.rubrics import UNCALIBRATED, rubric_names, rubric_text
 from aliquot.scorers.scores import Score
 from aliquot.scorers.verdicts import read_verdict
 
@@ -112,8 +113,6 @@ def test_every_rubric_asks_and_says_that_it_is_uncalibrated(name: str) -> None:
 
 
 def test_rubrics_are_said_to_be_uncalibrated() -> None:
-    from aliquot.scorers.rubrics import UNCALIBRATED, rubric_text
-
     assert len(rubric_names()) == 9
     assert all(
         "Uncalibrated" in rubric_text(name) and "calibrate" in rubric_text(name) for name in rubric_names()
@@ -229,6 +228,15 @@ def test_the_hash_covers_what_changes_a_verdict_and_not_names() -> None:
     assert len({judge.hash, *(judge_of(one).hash for one in changed)}) == len(changed) + 1
 
 
+@pytest.mark.parametrize(
+    "text", [*map(rubric_text, rubric_names()), LABELS, SCALE + "pass_from: 2", CHECKS, PAIR]
+)
+def test_a_judge_that_was_kept_is_the_same_judge(text: str) -> None:
+    judge = judge_of(text)
+    again = msgspec.json.decode(msgspec.json.encode(judge), type=Judge)
+    assert (again, again.hash) == (judge, judge.hash)
+
+
 def test_a_question_is_known_by_what_is_asked_of_whom() -> None:
     def key(text: str, model: str = "m") -> str:
         return judge_rule(judge_of(text), [model]).questions_of(ITEM, "Oslo")[0].key
@@ -269,6 +277,14 @@ def test_no_answer_closes_its_frame(answer: str, injection: Any) -> None:
         assert code is not None
         assert content.count(f"</answer-{code[1]}>") == 1
         assert f"<answer-{code[1]}>\n{text}\n</answer-{code[1]}>" in content
+
+
+def test_half_a_letter_can_be_asked_about() -> None:
+    question = judge_rule(judge_of(LABELS), ["m"]).questions_of(ITEM, "Os\ud800lo")[0]
+    assert (
+        "\nOs\ufffdlo\n"
+        in msgspec.json.decode(msgspec.json.encode(question), type=JudgeQuestion).messages[-1].content
+    )
 
 
 def test_an_answer_that_holds_the_code_of_another_gets_another_code() -> None:
@@ -468,3 +484,15 @@ def test_a_lost_judgement_never_replaces_one_that_was_given() -> None:
     assert settle_judgements([lost, said, lost]) == {question.key: said}
     again = msgspec.json.decode(msgspec.json.encode(said), type=Judgement)
     assert again == said
+
+
+def test_the_page_lists_every_key_and_rubric_and_its_file_is_read() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "judges.md").read_text(encoding="utf-8")
+    section = page.partition("## A judge file")[2].partition("\n## ")[0]
+    assert set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)) == set(KEYS)
+    rubrics = section.partition("Rubrics to start from")[2]
+    assert tuple(re.findall(r"`(\w+)`", rubrics)) == rubric_names()
+    judge = judge_of(section.partition("```yaml\n")[2].partition("```")[0])
+    question = judge_rule(judge, ["m"]).questions_of(ITEM, "Turn it off and on.")[0]
+    assert len(question.messages) == 4
+    assert list(judge_notes(judge)) == []

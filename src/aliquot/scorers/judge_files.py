@@ -135,7 +135,7 @@ def _threshold(keys: Mapping[str, Node], *, low: float, high: float) -> dict[str
     value = keys["pass_from"].number(low=low, high=high)
     if value == low:
         keys["pass_from"].refuse(f"{value:g} passes every answer", remedy=f"Give a number above {low:g}")
-    return {"pass_from": value}
+    return {"pass_from": float(value)}
 
 
 def _labels(node: Node, passes: Node | None) -> dict[str, Any]:
@@ -176,7 +176,7 @@ def _scale(node: Node, *, continuous: bool) -> Scale:
             node.refuse("a scale has at least two numbers, each once")
         low, high = float(levels[0][0]), float(levels[-1][0])
     else:
-        ends, levels = [one.number(low=-1e9, high=1e9) for one in node.entries()], ()
+        ends, levels = [float(one.number(low=-1e9, high=1e9)) for one in node.entries()], ()
         if len(ends) != 2 or ends[0] >= ends[1]:
             node.refuse(
                 "a scale without descriptions is its lowest and highest number", remedy="Write [1, 5]"
@@ -211,7 +211,7 @@ def _point(node: Node) -> Point:
     keys = node.mapping(POINT_KEYS)
     if "says" not in keys:
         node.refuse("a question of a checklist has no says")
-    points = keys["points"].number(low=-1e6, high=1e6) if "points" in keys else 1.0
+    points = float(keys["points"].number(low=-1e6, high=1e6)) if "points" in keys else 1.0
     required = keys["required"].flag() if "required" in keys else False
     if points == 0 or (required and points < 0):
         node.refuse(

@@ -35,6 +35,9 @@ MATERIAL: Final = (
 )
 """What every judge is told."""
 
+_LONE: Final = re.compile(r"[\ud800-\udfff]")
+"""Halves of letters, which no request can hold."""
+
 _CODE: Final = "code of the frames"
 _MOST_POINTS: Final = 200
 
@@ -69,7 +72,7 @@ def _framed(context: Context, value: Any) -> Any:
 
 def _frame(code: str, text: str) -> str:
     name = text.frame if isinstance(text, _Text) else "text"
-    return f"<{name}-{code}>\n{text}\n</{name}-{code}>"
+    return "\n".join((f"<{name}-{code}>", _LONE.sub("\ufffd", text), f"</{name}-{code}>"))
 
 
 _ENVIRONMENT: Final = sandbox(_framed)

@@ -153,7 +153,9 @@ class Judge(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def hash(self) -> str:
         """Its identity: over everything that changes what is asked or concluded; names and descriptions do not."""
-        told = msgspec.to_builtins(self)
+        told = msgspec.to_builtins(
+            msgspec.convert(msgspec.to_builtins(self), Judge)
+        )  # 3 and 3.0 are one number
         kept = {name: told[name] for name in sorted(told) if name not in {"name", "says"}}
         return hashlib.sha256(json.dumps([PROTOCOL, kept], sort_keys=True).encode()).hexdigest()[:16]
 
