@@ -70,6 +70,17 @@ def test_it_shows_every_key_and_what_is_commented_out_can_be_used(tmp_path: Path
     assert make_plan(read).total == 2 * 3 * 3  # a sample of 4 holds one whole kind of three
 
 
+def test_a_rubric_is_written_beside_it_and_can_be_asked(tmp_path: Path) -> None:
+    file, rubric = init(tmp_path / "judged.yaml", judge="correctness")
+    assert rubric.name == "correctness.yaml"
+    text = file.read_text(encoding="utf-8")
+    scorers = "scorers: [{judge: correctness.yaml, model: embedded}]"
+    file.write_text(text.replace("scorer: {field: scorer}", scorers), encoding="utf-8")
+    assert list(make_plan(read_evaluation(file)).evaluation.judges) == ["embedded"]
+    with pytest.raises(UsageError, match="there is no rubric 'corect'"):
+        init(tmp_path / "other.yaml", judge="corect")
+
+
 def test_editors_find_the_schema(tmp_path: Path) -> None:
     (file,) = init(tmp_path / "deep" / "x.yaml")
     first = file.read_text(encoding="utf-8").splitlines()[0]

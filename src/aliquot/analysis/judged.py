@@ -213,8 +213,9 @@ def _graded(evidence: Evidence, metric: str, values: pl.Series) -> Scale:
 def _cut(verdicts: pl.Series, own: Scale, metric: str, cut: float | None) -> float:
     """Return the score from which on the judge passes an answer."""
     if cut is not None:
-        top = verdicts.max() if own.high is None else own.high
-        if not np.isfinite(cut) or (top is not None and cut > top):
+        told = verdicts.drop_nulls().to_numpy()
+        top = float(told.max(initial=-np.inf)) if own.high is None else own.high
+        if not np.isfinite(cut) or cut > top:
             raise UsageError(f"from {cut:g} on no answer passes: the scores of {metric!r} go up to {top:g}")
         return cut
     if own.kind == "binary":

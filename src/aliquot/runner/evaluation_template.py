@@ -32,8 +32,8 @@ items: ITEMS # one JSON object a line: id, reference, and the fields that the pr
 """
 
 _JUDGE: Final = """\
-#   or a judge: scorers: [{judge: RUBRIC.yaml, model: {base_url: "https://host/v1", model: NAME, api_key_env: KEY}}]
-#   aliquot init --judge tone writes a rubric to edit (docs/evaluation.md)"""
+#   or a judge beside a rule: scorers: [{judge: RUBRIC.yaml, model: {base_url: "https://host/v1", model: name}}, words]
+#   (aliquot init --judge tone writes a rubric to edit)"""
 
 _TEMPLATE: Final = """\
 # yaml-language-server: $schema=SCHEMA

@@ -55,7 +55,7 @@ def listed(files: Sequence[str | Path | Labels] | str | Path | Labels) -> Sequen
     """
     if isinstance(files, str | Path | Labels):
         return [files]
-    if not isinstance(files, Sequence):
+    if not isinstance(files, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance] - what a caller passes is not checked
         raise _no_labels(files)
     return files
 
@@ -63,7 +63,7 @@ def listed(files: Sequence[str | Path | Labels] | str | Path | Labels) -> Sequen
 def _labels(one: str | Path | Labels, options: ReadOptions | None) -> Labels:
     if isinstance(one, Labels):
         return one
-    if not isinstance(one, str | Path):
+    if not isinstance(one, str | Path):  # pyright: ignore[reportUnnecessaryIsInstance] - what a caller passes is not checked
         raise _no_labels(one)
     return read_labels(Path(one), options)
 

@@ -54,7 +54,7 @@ def load(sources: Sequence[str | Path | Evidence], *, options: ReadOptions | Non
         UsageError: a source is neither, such as a data frame.
     """
     for source in sources:
-        if not isinstance(source, str | Path | Evidence):
+        if not isinstance(source, str | Path | Evidence):  # pyright: ignore[reportUnnecessaryIsInstance] - what a caller passes is not checked
             raise UsageError(
                 f"{type(source).__name__} is no path and no evidence. A data frame becomes evidence by "
                 "from_frame(frame); several files are given one by one"
