@@ -82,6 +82,7 @@ def test_gaps_names_and_clusters() -> None:
     assert apart.reason.startswith("no first pair has a value")
 
 
+@pytest.mark.heavy
 def test_how_often_it_holds_and_rejects() -> None:
     """Judge and people alike: 0 is held, and the test rejects, as often as they say."""
     held, rejected, reps = 0, 0, 300

@@ -105,7 +105,7 @@ def _one_judge(evidence: Evidence, judge: str | None) -> str:
         raise UsageError(f"{len(known)} judges voted. Name one: --judge NAME. They are: {listed}.")
     if judge is not None and judge not in known:
         raise UsageError(f"there is no judge {judge!r}. {nearest(judge, known)}")
-    return judge if judge is not None else known[0]
+    return next(iter(known)) if judge is None else judge
 
 
 def _pair_key(votes: pl.DataFrame) -> pl.Expr:
