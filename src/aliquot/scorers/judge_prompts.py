@@ -299,7 +299,7 @@ def _form(judge: Judge) -> str:
     told = _told(judge)
     if judge.reply == "text":
         last = {"checklist": "1 yes, 2 no, ...", "scale": "a number"}.get(
-            judge.form, "one of them, nothing else"
+            judge.form, " or ".join(judge.words)
         )
         first = "Write your evaluation in a few sentences first. The last line is the verdict alone:"
         return f"{told}\n{first}\nVERDICT: {last}"
@@ -307,7 +307,7 @@ def _form(judge: Judge) -> str:
     said = {
         "checklist": '["yes", "no"]' if judge.each == CLAIMS else '{"1": "yes", "2": "no"}',
         "scale": "a number",
-    }.get(judge.form, '"one of them"')
+    }.get(judge.form, " or ".join(f'"{word}"' for word in judge.words))
     shape = f'{{"reasoning": "your evaluation in a few sentences", {claims}"verdict": {said}}}'
     return f"{told}\nReply with one JSON object and nothing else, the evaluation first:\n{shape}"
 
