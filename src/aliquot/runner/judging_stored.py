@@ -37,6 +37,7 @@ class AskTerms:
         concurrency: questions in flight; None for what each model says it can take.
         threads: computing threads of the embedded model; None for the cores available.
         allow_self_judge: whether a judge may judge its own model or family, unprobed.
+        probing: whether it is being probed, so that nobody has to be told that it was not.
     """
 
     observer: Observer
@@ -48,6 +49,7 @@ class AskTerms:
     concurrency: int | None = None
     threads: int | None = None
     allow_self_judge: bool = False
+    probing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ async def ask_judges(
     try:
         if not terms.allow_self_judge:
             require_no_self_judge([spec], systems, models)
-        for words in judge_words([spec]):
+        for words in () if terms.probing else judge_words([spec]):
             terms.observer.noted(words)
         with ExitStack() as stack:
             kept = None if terms.cache is None else stack.enter_context(AnswerCache(terms.cache))

@@ -2,43 +2,100 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
+from typing import cast
+
+import msgspec
 
 from aliquot.analysis.judge_audit import AuditChoices, audit_judge
+from aliquot.analysis.probe_lines import probe_lines
 from aliquot.analysis.stored_votes import stored_votes
-from aliquot.evidence.tables import Evidence
+from aliquot.errors import UsageError
+from aliquot.evidence.tables import Evidence, Note
+from aliquot.files.judgements import Judgement
+from aliquot.files.probe_records import FOLDER, ProbeRecord, keep_probes, probe_path, read_probes
 from aliquot.findings.probe import JudgeAudit
+from aliquot.item_sets.sources import load as load_items
 from aliquot.readers.options import ReadOptions
+from aliquot.runner.judge_specs import JudgeModel, JudgeSpec
+from aliquot.runner.judging_stored import AskTerms, ask_judges
+from aliquot.runner.progress import Observer, Silent
+from aliquot.scorers.judge_files import rubric_names
+from aliquot.scorers.judge_prompts import JudgePrompt
+from aliquot.scorers.judges import Judge
+from aliquot.scorers.probe_questions import heard_of, probe_question
+from aliquot.scorers.probes import PAIRS, Heard, Probing, Shown, asked_of, build_probes, verdicts_of
 from aliquot.stats.inputs import DEFAULT_SEED
+from aliquot.systems.system import System
+from aliquot.verbs.judging import scoring_of, waited_for
 from aliquot.verbs.read import load
 from aliquot.verbs.reproduce import command_line
 
+SHIPPED = "judge_probes"
+"""The items that a judge is probed on when a user gives none."""
+
 
 def probe_judge(
-    source: str | Path | Evidence,
+    source: str | Path | Evidence | Judge,
+    items: str | Path | None = None,
     *,
+    model: str | JudgeModel | None = None,
     judge: str | None = None,
     against: str | None = None,
+    pairs: int = PAIRS,
+    only: tuple[str, ...] = (),
+    keep_going: bool = False,
+    cluster: str | None = None,
+    models: Mapping[str, System] | None = None,
+    observer: Observer | None = None,
+    cache: str | Path | None = None,
+    max_cost: float | None = None,
+    concurrency: int | None = None,
+    threads: int | None = None,
+    folder: str | Path = FOLDER,
     level: float = 0.95,
     seed: int | None = None,
     options: ReadOptions | None = None,
 ) -> JudgeAudit:
-    """Say what a judge does where the right verdict is known.
+    """Say what a judge does where the right verdict is known: ask it about pairs, or look at its stored votes.
+
+    A judge that tells identical texts apart is asked nothing further, unless ``keep_going``. What it said is kept in
+    ``folder``, so that runs know that it was probed.
 
     Args:
-        source: a log of a judge's votes between systems, with what was shown first.
-        judge: whose votes, when several judges voted.
-        against: another judge of the same log, held against it on the same items.
+        source: a judge: a file that describes one, or the name of one that comes with this package; or a log of a
+            judge's votes between systems, with what was shown first.
+        items: items to probe on, each with a good answer (``answer``, else ``reference``), and ``weak``, ``own`` and
+            ``other`` where there are such answers; by default a small set that comes with the package.
+        model: the model that is asked as the judge: its name, or a mapping in YAML.
+        judge: whose votes of a log, when several judges voted.
+        against: another judge of the same log; of a judge that is asked, a file of its kept probes.
+        pairs: items drawn at most.
+        only: these probes alone.
+        keep_going: ask on although identical texts were told apart.
+        cluster: field that names the cluster of an item.
+        models: models that a judge may ask, by name; they are not closed.
+        observer: receives progress.
+        cache: a file of replies kept between runs.
+        max_cost: money that it may cost, in the currency of the model's prices.
+        concurrency: questions in flight; None for what the model says it can take.
+        threads: computing threads of the embedded model; None for the cores available.
+        folder: where probes are kept.
         level: confidence level.
         seed: seed of everything random; by default a fixed one.
-        options: how the log is read.
+        options: how a log is read.
 
     Returns:
         The finding; ``reports.render`` prints it.
 
     Raises:
-        UsageError: several judges and none is named, or an unknown name.
-        InputError: a source that cannot be read, or that does not say what was shown first.
+        UsageError: several judges and none is named, a judge without a model, or an unknown name.
+        InputError: a source that cannot be read, that does not say what was shown first, or items without answers.
+        RunStoppedError: it was interrupted, or the limit of the cost was reached.
+        MachineError: a model cannot be opened, or the machine refuses.
 
     Examples:
         >>> import polars as pl
@@ -52,23 +109,128 @@ def probe_judge(
         >>> print(found.lines[0].share)
         1.0000 [0.8865, 1.0000] 95% wilson, n = 30
     """
+    drawing = DEFAULT_SEED if seed is None else seed
+    given: dict[str, object] = {"--judge": judge, "--against": against}
+    given |= {"--level": None if level == 0.95 else level, "--seed": seed}
+    if not _is_judge(source):
+        if model is not None or items is not None:
+            raise UsageError(f"{source} is no judge that can be asked: a judge's file ends with .yaml")
+        return _of_log(source, judge, against, level=level, seed=drawing, options=options, given=given)  # type: ignore[arg-type] - no judge
+    told_judge = source if isinstance(source, Judge) else str(source)
+    spec = cast("JudgeSpec", scoring_of(None, told_judge, model, None).judge)
+    terms = AskTerms(
+        models=models or {},
+        observer=observer or Silent(),
+        seconds=time.monotonic,
+        now=lambda: datetime.now().astimezone(),
+        cache=cache,
+        max_cost=max_cost,
+        concurrency=concurrency,
+        threads=threads,
+        probing=True,
+    )
+    told = load_items(SHIPPED if items is None else items)
+    prompt = JudgePrompt(cast("Judge", spec.judge))
+    probing = build_probes(told.items, pairwise=prompt.judge.pairwise, pairs=pairs, seed=drawing, only=only)
+    record, stopped = _asked(
+        prompt, spec, probing, terms, keep_going=keep_going, cluster=cluster, level=level
+    )
+    record = msgspec.structs.replace(record, items_hash=told.hash, seed=drawing)
+    keep_probes(record, probe_path(record.judge_hash, record.model, folder=Path(folder)))
+    given |= {
+        "--model": model,
+        "--pairs": None if pairs == PAIRS else pairs,
+        "--only": only,
+        "--cluster": cluster,
+    }
+    given |= {"--keep-going": keep_going}
+    sources = [source] if items is None else [source, items]
+    return audit_judge(
+        record,
+        choices=AuditChoices(
+            level=level,
+            seed=drawing,
+            against=None if against is None else read_probes(Path(against)),
+            notes=stopped,
+        ),
+        command=command_line("probe judge", sources, given),
+    )
+
+
+def _is_judge(source: object) -> bool:
+    """Tell a judge from a log: by its kind, its name, or the ending of its file."""
+    if isinstance(source, Judge):
+        return True
+    if not isinstance(source, str | Path):
+        return False
+    return str(source) in rubric_names() or str(source).lower().endswith((".yaml", ".yml"))
+
+
+def _of_log(
+    source: str | Path | Evidence,
+    judge: str | None,
+    against: str | None,
+    *,
+    level: float,
+    seed: int,
+    options: ReadOptions | None,
+    given: Mapping[str, object],
+) -> JudgeAudit:
     evidence = load([source], options=options)
     stored = stored_votes(evidence, judge=judge)
     other = None if against is None else stored_votes(evidence, judge=against)
-    given = {
-        "--judge": judge,
-        "--against": against,
-        "--level": None if level == 0.95 else level,
-        "--seed": seed,
-    }
     return audit_judge(
         stored.record,
         choices=AuditChoices(
             level=level,
-            seed=DEFAULT_SEED if seed is None else seed,
+            seed=seed,
             against=None if other is None else other.record,
             people=stored.people,
             notes=stored.notes,
         ),
         command=command_line("probe judge", [source], given, reading=options),
     )
+
+
+def _asked(
+    prompt: JudgePrompt,
+    spec: JudgeSpec,
+    probing: Probing,
+    terms: AskTerms,
+    *,
+    keep_going: bool,
+    cluster: str | None,
+    level: float,
+) -> tuple[ProbeRecord, tuple[Note, ...]]:
+    """Return what a judge said, identical texts first; it is asked no further when it tells them apart."""
+    judge, model = prompt.judge, spec.panel[0].name
+    identical = Probing(tuple(one for one in probing.pairs if one.probe == "identical"), {}, probing.items)
+    records: tuple[Judgement, ...] = ()
+    record = ProbeRecord(
+        judge=judge.name,
+        judge_hash=judge.hash,
+        model=model,
+        pairwise=judge.pairwise,
+        declined=probing.declined,
+    )
+    for part in (identical, probing):
+        shown = asked_of(part, pairwise=judge.pairwise)
+        questions = {one.key: probe_question(prompt, one, model=model) for one in shown}
+        asked = waited_for(
+            ask_judges(spec, list(questions.values()), systems={}, records=records, keep=None, terms=terms)
+        )
+        records = tuple(asked.records)
+        by_key = {one.question: one for one in records}
+
+        def heard(one: Shown, by_key: Mapping[str, Judgement] = by_key) -> Heard:
+            return heard_of(prompt, one, by_key.get(probe_question(prompt, one, model=model).key))
+
+        verdicts = tuple(verdicts_of(part, heard, pairwise=judge.pairwise, cluster=cluster))
+        record = msgspec.structs.replace(record, verdicts=verdicts)
+        failed = any(
+            one.probe == "identical" and one.word == "fail" for one in probe_lines(record, level=level)
+        )
+        if failed and part is identical and not keep_going:
+            text = "identical texts were told apart, so nothing further was asked (--keep-going asks all the same)"
+            return record, (Note("stopped", text),)
+    return record, ()
