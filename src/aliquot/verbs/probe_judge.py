@@ -116,12 +116,8 @@ def probe_judge(
         if model is not None or items is not None:
             raise UsageError(f"{source} is no judge that can be asked: a judge's file ends with .yaml")
         return _of_log(source, judge, against, level=level, seed=drawing, options=options, given=given)  # type: ignore[arg-type] - no judge
-    spec = cast(
-        "JudgeSpec",
-        scoring_of(
-            None, cast("str | Judge", source if isinstance(source, Judge) else str(source)), model, None
-        ).judge,
-    )
+    told_judge = source if isinstance(source, Judge) else str(source)
+    spec = cast("JudgeSpec", scoring_of(None, told_judge, model, None).judge)
     terms = AskTerms(
         models=models or {},
         observer=observer or Silent(),
