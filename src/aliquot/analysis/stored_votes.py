@@ -117,10 +117,11 @@ def _pair_key(votes: pl.DataFrame) -> pl.Expr:
 
 def _pairs(votes: pl.DataFrame) -> dict[tuple[str, str], str]:
     """Return what each pair of systems is called: by the one that is not in all of them, "" for the only one."""
-    pairs = votes.select("system_a", "system_b").unique(maintain_order=True).rows()
+    named = votes.select("system_a", "system_b").unique(maintain_order=True)
+    pairs: list[tuple[str, str]] = list(zip(named["system_a"], named["system_b"], strict=True))
     if len(pairs) == 1:
         return dict.fromkeys(pairs, "")
-    if len({pair[0] for pair in pairs}) == 1:
+    if named["system_a"].n_unique() == 1:
         return {(a, b): f"{b}" for a, b in pairs}
     return {(a, b): f"{a} against {b}" for a, b in pairs}
 
