@@ -14,6 +14,7 @@ from aliquot.item_sets.items import Item
 from aliquot.readers.options import ReadOptions
 from aliquot.readers.registry import read_one
 from aliquot.runner.results import keep_item
+from aliquot.scorers.rules import rule_named
 from tests.evidence.rows import scored
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=20)
@@ -22,7 +23,7 @@ TEXTS = st.text(st.characters(codec="utf-8"), max_size=20)
 @pytest.mark.parametrize(("reference", "cell"), [("4", "4"), (4, "4"), (0.5, "0.5"), ("a\nb", '"a\nb"')])
 def test_a_run_and_a_table_that_ask_the_same_match(tmp_path: Path, reference: object, cell: str):
     item = Item("q1", {"question": "What, exactly?", "reference": reference, "scorer": "number"})
-    kept = keep_item(item, task="task", rule="number")
+    kept = keep_item(item, task="task", rule=rule_named("number"))
     assert item.content == kept.content == content_hash(kept.inputs, kept.reference)
     run = scored("run", {"q1": 1.0}, content=[kept.content])
     path = tmp_path / "b.csv"

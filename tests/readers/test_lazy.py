@@ -72,6 +72,7 @@ def _assert_same_units(eager: Evidence, lazy: Evidence) -> None:
     assert lazy.is_lazy
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("engine", [pl.DataFrame.lazy, _duckdb], ids=["polars", "duckdb"])
 @settings(max_examples=25)
 @given(rows=ROWS)

@@ -141,7 +141,7 @@ def test_a_number_of_the_corpus_alone_is_refused_with_what_fits(tmp_path: Path) 
         ("scorer: {rule: number_near, relativ: 0.1}", "row 3, field 'scorer': .*Did you mean 'relative'"),
         ("scorer: {rule: numbr}", "row 3, field 'scorer': there is no rule 'numbr'"),
         ("scorer: {relative: 0.1}", "there is no key 'relative'"),
-        ("scorer: {}", "neither a rule nor a field is named"),
+        ("scorer: {}", "neither a rule, a field nor a judge is named"),
         ("scorer: {field: scorer, rule: words}", "there is no key 'rule'"),
         ("scorers: [words, {rule: words}]", "names 'words' twice"),
         ("scorer: 3", "a mapping|stands where"),

@@ -60,6 +60,7 @@ def run_on(
     return asyncio.run(work())
 
 
+@pytest.mark.heavy
 def test_public_case_57_one_retry_after_stops_all_and_they_start_again_apart(tmp_path: Path) -> None:
     case = json.loads(shared("cases", "57-retry-after-storm", "case.json").read_text(encoding="utf-8"))
     script = json.loads(

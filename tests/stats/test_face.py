@@ -11,6 +11,7 @@ import sys
 import aliquot.stats
 
 MACHINERY = {
+    "shown_share": "what the pairs of a probe could show, for analysis",
     "agreement_forms": "observed and expected agreement from totals, behind every coefficient",
     "agreement_intervals": "imagined tables and resamples behind their intervals",
     "agreement_records": "from a table of ratings to a record",

@@ -34,6 +34,7 @@ def test_the_correlation_is_that_of_answers_drawn_and_judged():
     assert judged_r2(PSI, 0.08, seen_psi=seen.psi, factor=seen.factor) == pytest.approx(expected, abs=0.004)
 
 
+@pytest.mark.heavy
 def test_so_many_labels_give_the_variance_of_the_items_they_stand_for():
     seen = fold_design(*RATES, psi=PSI, **JUDGE)
     r2 = judged_r2(PSI, 0.08, seen_psi=seen.psi, factor=seen.factor)

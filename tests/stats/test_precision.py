@@ -39,6 +39,7 @@ def test_the_fewest_items_for_a_rate(rate, half):
     assert found == 1 or rate_half_width(found - 1, rate=rate) > half
 
 
+@pytest.mark.heavy
 @settings(max_examples=20, deadline=None)
 @given(psi=st.floats(0, 1), share=st.floats(-1, 1), half=st.floats(0.01, 0.6))
 def test_the_fewest_items_for_a_paired_difference(psi, share, half):

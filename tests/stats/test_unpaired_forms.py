@@ -145,6 +145,7 @@ def plain_score(counts: tuple[float, float, float, float], delta: float, *, fact
     return gap / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, gap) if gap else 0.0
 
 
+@pytest.mark.heavy
 @given(
     cells=COUNTS,
     scale=st.sampled_from([1.0, 0.83, 2.5]),
@@ -164,6 +165,7 @@ def test_score_limits_are_where_the_statistic_meets_z(cells, scale, factor, leve
             assert abs(plain_score(counts, limit - inward * 1e-5, factor=factor)) > z
 
 
+@pytest.mark.heavy
 @settings(max_examples=30)
 @given(cells=COUNTS)
 def test_intervals_mirror_when_the_systems_change_places(cells):

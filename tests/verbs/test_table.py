@@ -209,6 +209,7 @@ def test_one_difference_is_not_called_several():
     assert "1 comparison made." in text
 
 
+@pytest.mark.heavy
 def test_one_difference_is_the_one_that_compare_gives():
     for parts in ({"task": "toy_gsm"}, {"task": "toy_mc", "cluster": "passage_id"}):
         paths = [shared(*one) for one in STUBS]

@@ -182,7 +182,15 @@ def numeric_measures(ratings: Ratings, choices: AgreementChoices) -> Iterator[Co
         a, b = ratings.values.T
         for name, correlation in CORRELATIONS.items():
             yield _measure(
-                name, correlation(a, b, clusters=ratings.clusters, level=choices.level, rng=choices.seed)
+                name,
+                correlation(
+                    a,
+                    b,
+                    clusters=ratings.clusters,
+                    level=choices.level,
+                    n_resamples=RESAMPLES,
+                    rng=choices.seed,
+                ),
             )
 
 

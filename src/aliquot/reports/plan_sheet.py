@@ -60,7 +60,8 @@ def _blocks(plan: Plan) -> Iterator[Block]:
         yield from _labels(design)
     if plan.needed:
         yield _needed(plan)
-    yield _worth(plan)
+    if not plan.corrected:  # what items are worth to the judge alone is another question
+        yield _worth(plan)
     if plan.attempts:
         rows = tuple(
             (str(one.attempts), _count(one.items), "-" if one.answers is None else f"{one.answers:,}")

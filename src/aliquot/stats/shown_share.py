@@ -44,7 +44,7 @@ def smallest_shown_share(
 
     Examples:
         >>> round(smallest_shown_share(30, 0.1), 3), round(smallest_shown_share(60, 0.1), 3)
-        (0.279, 0.217)
+        (0.287, 0.22)
     """
     n, level, power = int(as_count(n, name="n")), as_level(level), as_power(power)
     if n < 1 or not 0 < limit < 1:

@@ -74,7 +74,7 @@ def calibrate(
         >>> said = {"item": [str(i) for i in range(30)], "label": [1, 0, 1, 1, 0, 0] * 5}
         >>> found = calibrate(from_frame(pl.DataFrame(judged)), labels=[labels_from(pl.DataFrame(said))])
         >>> found.lines[0].true_pass, found.lines[0].false_pass
-        (10, 10)
+        (15, 5)
     """
     if not sources:
         raise UsageError("there is no judge to calibrate. Name at least one file or folder.")
