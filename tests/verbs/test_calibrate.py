@@ -109,6 +109,29 @@ def test_known_probabilities_weigh_the_labels() -> None:
         calibrate(from_frame(verdicts), labels=[labels_from(partly)])
 
 
+def test_labels_drawn_by_verdict_show_the_errors_over_all_answers() -> None:
+    drawn = np.random.default_rng(8)
+    good = drawn.random(40_000) < 0.8
+    passes = drawn.random(40_000) < np.where(good, 0.9, 0.4)
+    rows = pl.DataFrame({"item": [f"q{i}" for i in range(40_000)], "value": passes.astype(float)})
+    chosen = np.concatenate([np.flatnonzero(passes)[:2000], np.flatnonzero(~passes)[:2000]])  # half and half
+    labels = labels_from(
+        pl.DataFrame({"item": rows["item"].gather(chosen), "label": good[chosen].astype(int)})
+    )
+    found, naive = (
+        calibrate(from_frame(rows), labels=[labels], drawn=how) for how in ("by verdict", "at random")
+    )
+    line, plain = found.lines[0], naive.lines[0]
+    assert isinstance(line.sensitivity, Estimate)
+    assert isinstance(line.specificity, Estimate)
+    assert isinstance(plain.sensitivity, Estimate)
+    assert (line.sensitivity.point, line.specificity.point) == pytest.approx((0.9, 0.6), abs=0.03)
+    assert plain.sensitivity.point < 0.8  # what the half and half sample shows by itself
+    assert isinstance(found.factor, Estimate)
+    assert found.factor.point == pytest.approx(0.5, abs=0.05)
+    assert any(note.code == "measures_of_the_sample" for note in found.warnings)
+
+
 def test_grades_of_the_judge_need_the_score_from_which_it_passes() -> None:
     rows = pl.DataFrame(
         {"item": [f"q{i}" for i in range(60)], "value": [float(1 + i % 5) for i in range(60)]}
@@ -264,9 +287,10 @@ def test_a_comparison_is_decided_by_the_corrected_interval() -> None:
     found, raw = compare(evidence, labels=[labels], noise=None), compare(evidence, noise=None)
     assert found.corrected is not None
     assert found.difference == found.corrected.corrected
-    assert found.corrected.raw == pytest.approx(found.corrected.raw)
+    assert isinstance(found.corrected.raw, Estimate)
     assert isinstance(found.difference, Estimate)
     assert isinstance(raw.difference, Estimate)
+    assert found.corrected.raw.point == raw.difference.point
     assert found.difference.width > raw.difference.width
     assert found.deciding is None
     assert raw.verdict.word == "better"

@@ -11,9 +11,9 @@ import polars as pl
 from aliquot.analysis.agree import AgreementChoices, measures
 from aliquot.analysis.calibration_remarks import find_calibration_warnings
 from aliquot.analysis.corrected import corrected_contrast, corrected_system, passed
-from aliquot.analysis.judge_lines import accuracy_of, judge_lines
+from aliquot.analysis.judge_lines import accuracy_of, judge_lines, weighed
 from aliquot.analysis.judge_tests import errors_apart
-from aliquot.analysis.judged import Judged
+from aliquot.analysis.judged import Judged, row_clusters
 from aliquot.analysis.label_plan import more_labels
 from aliquot.analysis.margins import check_level
 from aliquot.analysis.metric_against_people import metric_against_people
@@ -25,8 +25,9 @@ from aliquot.evidence.tables import Evidence
 from aliquot.findings.agreement import Coefficient
 from aliquot.findings.calibration import Calibration
 from aliquot.findings.calibration_words import write_calibration
-from aliquot.findings.corrected import Corrected, Drawn
+from aliquot.findings.corrected import Corrected
 from aliquot.stats.inputs import DEFAULT_SEED
+from aliquot.stats.judged_rows import Drawn
 from aliquot.stats.results import Estimate, Undefined
 
 MOST_NAMED: Final = 20
@@ -68,7 +69,7 @@ def calibrate_judge(
     check_level(choices.level)
     ranking = tuple(metric_against_people(judged, level=choices.level, seed=choices.seed))
     agreement = _agreement(judged, choices) if judged.on_one_scale else ranking[:1]
-    lines = tuple(judge_lines(judged, level=choices.level)) if judged.binary else ()
+    lines = tuple(judge_lines(judged, drawn=choices.drawn, level=choices.level)) if judged.binary else ()
     factor = _factor(judged, choices)
     second = beside_people(judged, margin=choices.margin, level=choices.level, seed=choices.seed)
     corrected = tuple(
@@ -136,10 +137,8 @@ def judge_and_people(judged: Judged) -> Ratings:
     rows = rows.filter(pl.col("label").is_not_null(), pl.col("given").is_not_null())
     people, judge = (rows[name].to_numpy() for name in ("label", "given"))
     worth = np.unique(np.concatenate([people, judge])) if not judged.binary else np.array([0.0, 1.0])
-    clusters = None
-    if rows["cluster"].null_count() < rows.height or rows["item"].n_unique() < rows.height:
-        told = rows.select(pl.coalesce("cluster", pl.format("item {}", "item")))["cluster"]
-        clusters = told.rank("dense").cast(pl.Int64).to_numpy()
+    told = row_clusters(rows)
+    clusters = None if told is None else np.unique(told, return_inverse=True)[1]
     return Ratings(
         answers=tuple(rows.select("system", "task", "item", "attempt").iter_rows()),
         raters=("people", judged.metric),
@@ -160,8 +159,7 @@ def _agreement(judged: Judged, choices: CalibrationChoices) -> tuple[Coefficient
 def _factor(judged: Judged, choices: CalibrationChoices) -> Estimate | Undefined:
     if not judged.binary:
         return Undefined("labels are grades, which have no sensitivity and specificity")
-    rows = judged.frame.with_columns(passed=passed(judged)).filter(pl.col("label").is_not_null())
-    return accuracy_of(rows, level=choices.level).youden
+    return accuracy_of(weighed(judged, drawn=choices.drawn), level=choices.level).youden
 
 
 def _contrast(judged: Judged, choices: CalibrationChoices) -> Corrected | None:
@@ -182,7 +180,7 @@ def _clusters(judged: Judged) -> int | None:
     rows = judged.labelled
     if rows["cluster"].null_count() == rows.height:
         return None
-    return rows.select(pl.coalesce("cluster", pl.format("item {}", "item")))["cluster"].n_unique()
+    return len(set(row_clusters(rows) or ()))
 
 
 def _named(judged: Judged, *, label: float, verdict: float) -> tuple[str, ...]:

@@ -11,8 +11,9 @@ from aliquot.analysis.agreement_remarks import SUSPICIOUS, picked_by_agreement, 
 from aliquot.analysis.judged import Judged
 from aliquot.analysis.ratings import ratings_of
 from aliquot.evidence.tables import Note
-from aliquot.findings.corrected import Corrected, Drawn
+from aliquot.findings.corrected import Corrected
 from aliquot.findings.numbers import write_percent
+from aliquot.stats.judged_rows import Drawn
 from aliquot.stats.results import Estimate
 
 FEWEST: Final = 10
@@ -47,6 +48,12 @@ def find_calibration_warnings(
         yield Note(
             "taken_as_random",
             "the labelled answers are taken as a random part of those judged; if they were picked, say --drawn unknown",
+        )
+    if drawn not in {"at random", "unknown"} or not judged.labelled["probability"].null_count():
+        yield Note(
+            "measures_of_the_sample",
+            "labels were not drawn alike: errors and rates are weighed for that, while kappa, equal errors and biases "
+            "speak of the labelled answers as they were drawn",
         )
     if not judged.on_one_scale:
         yield Note(

@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from aliquot.analysis.judged import Floats, Judged, judged_answers
+from aliquot.analysis.judged import Floats, Judged, judged_answers, row_clusters
 from aliquot.errors import InputError
 from aliquot.evidence.labels import Labels
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Units
-from aliquot.findings.corrected import Corrected, Drawn
+from aliquot.findings.corrected import Corrected
 from aliquot.stats.corrected import CorrectedRate, corrected_rate
 from aliquot.stats.corrected_means import CorrectedMean, corrected_mean
 from aliquot.stats.corrected_pairs import CorrectedDifference, corrected_difference
+from aliquot.stats.judged_rows import Drawn
 from aliquot.stats.results import Estimate, Undefined
 
 
@@ -189,7 +190,6 @@ def _items(judged: Judged, system: str) -> pl.DataFrame:
             label=label,
             verdict=pl.col("verdict").mean(),
             several=pl.len() > 1,
-            attempts=pl.lit(1),
         )
     )
 
@@ -197,7 +197,7 @@ def _items(judged: Judged, system: str) -> pl.DataFrame:
 def _options(rows: pl.DataFrame, *, drawn: Drawn, level: float) -> dict[str, Any]:
     """Return how rows hang together and how they were drawn, as the estimators take it."""
     options: dict[str, Any] = {"drawn": drawn, "level": level}
-    clusters = _clusters(rows)
+    clusters = row_clusters(rows)
     if clusters is not None:
         options["clusters"] = clusters
     weights = rows["weight"].fill_null(1.0).to_numpy()
@@ -215,14 +215,6 @@ def _options(rows: pl.DataFrame, *, drawn: Drawn, level: float) -> dict[str, Any
             )
         options["chances"] = rows["probability"].to_numpy()
     return options
-
-
-def _clusters(rows: pl.DataFrame) -> list[str] | None:
-    """Return the cluster of each row: its own, its item where items have several answers; None without any."""
-    repeated = "attempts" not in rows.columns and rows["item"].n_unique() < rows.height
-    if rows["cluster"].null_count() == rows.height:
-        return rows["item"].to_list() if repeated else None
-    return rows.select(pl.coalesce("cluster", pl.format("item {}", "item")))["cluster"].to_list()
 
 
 def _side_by_side(what: str, found: CorrectedRate | CorrectedMean | CorrectedDifference) -> Corrected:

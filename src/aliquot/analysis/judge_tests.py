@@ -8,8 +8,8 @@ from typing import Final
 import polars as pl
 
 from aliquot.analysis.corrected import passed
-from aliquot.analysis.judge_lines import FEWEST, fields_told, row_clusters
-from aliquot.analysis.judged import Judged
+from aliquot.analysis.judge_lines import FEWEST, fields_told
+from aliquot.analysis.judged import Judged, row_clusters
 from aliquot.findings.calibration import EqualErrors
 from aliquot.stats.error_gaps import equal_errors
 from aliquot.stats.results import HypothesisTest

@@ -233,3 +233,14 @@ def _names(told: pl.DataFrame) -> tuple[str, str]:
     first, second = (one[0] if len(one) == 1 else "" for one in words)
     named = bool(first and second) and not {first, second} & {"1", "0"}
     return (first, second) if named else ("pass", "fail")
+
+
+def row_clusters(rows: pl.DataFrame) -> list[str] | None:
+    """Return what holds answers together: their cluster, else their item where several answers are of one.
+
+    Args:
+        rows: with item and cluster.
+    """
+    if rows["cluster"].null_count() == rows.height:
+        return rows["item"].to_list() if rows["item"].n_unique() < rows.height else None
+    return rows.select(pl.coalesce("cluster", pl.format("item {}", "item")))["cluster"].to_list()

@@ -9,8 +9,7 @@ import numpy as np
 import polars as pl
 
 from aliquot.analysis.corrected import passed
-from aliquot.analysis.judge_lines import row_clusters
-from aliquot.analysis.judged import Judged
+from aliquot.analysis.judged import Judged, row_clusters
 from aliquot.evidence.labels import ANSWER
 from aliquot.stats.label_split import development_rows
 

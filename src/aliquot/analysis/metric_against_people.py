@@ -8,8 +8,7 @@ from typing import Final, TypedDict
 import numpy as np
 import polars as pl
 
-from aliquot.analysis.judge_lines import row_clusters
-from aliquot.analysis.judged import Floats, Judged
+from aliquot.analysis.judged import Floats, Judged, row_clusters
 from aliquot.findings.agreement import Coefficient
 from aliquot.stats.correlations import Correlation, kendall_tau, pearson_correlation, spearman_correlation
 from aliquot.stats.metric_ranking import (

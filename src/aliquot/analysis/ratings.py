@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 import numpy as np
 import polars as pl
@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 
 from aliquot.errors import InputError, UsageError, excerpt, nearest
 from aliquot.evidence.labels import ANSWER, Labels
-
-Measured: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
-"""What distances between labels mean: none, their order, their difference, their ratio."""
+from aliquot.findings.agreement import Measured
 
 MOST_LABELS: Final = 200
 """Different labels of one question, at most, where they are names."""

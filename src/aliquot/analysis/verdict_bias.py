@@ -12,8 +12,7 @@ import numpy as np
 import polars as pl
 
 from aliquot.analysis.corrected import passed
-from aliquot.analysis.judge_lines import row_clusters
-from aliquot.analysis.judged import Floats, Judged
+from aliquot.analysis.judged import Floats, Judged, row_clusters
 from aliquot.evidence.tables import Evidence, Texts
 from aliquot.findings.calibration import JudgeBias
 from aliquot.stats.judge_bias import covariate_bias

@@ -9,9 +9,10 @@ from typing import ClassVar, Literal, TypeAlias
 from aliquot.evidence.tables import Note
 from aliquot.findings.agreement import Coefficient
 from aliquot.findings.comparison import Scale
-from aliquot.findings.corrected import Corrected, Drawn
+from aliquot.findings.corrected import Corrected
 from aliquot.findings.spoken import Spoken
 from aliquot.findings.verdict import Verdict
+from aliquot.stats.judged_rows import Drawn
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
 Standing: TypeAlias = Literal["as_good", "below", "undecided"]

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 from aliquot.stats.results import Estimate, Undefined
-
-Drawn: TypeAlias = Literal["at random", "by verdict", "by stratum", "by stratum and verdict", "unknown"]
-"""How the answers to label were drawn; ``unknown`` for answers that were picked."""
 
 
 @dataclass(frozen=True, slots=True)

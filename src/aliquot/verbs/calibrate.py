@@ -13,9 +13,9 @@ from aliquot.errors import UsageError
 from aliquot.evidence.labels import Labels
 from aliquot.evidence.tables import Evidence
 from aliquot.findings.calibration import Calibration
-from aliquot.findings.corrected import Drawn
 from aliquot.readers.options import ReadOptions
 from aliquot.stats.inputs import DEFAULT_SEED
+from aliquot.stats.judged_rows import Drawn
 from aliquot.verbs.clustering import cluster_field, reading_cluster
 from aliquot.verbs.labels import judge_metric, listed, people_labels
 from aliquot.verbs.read import load

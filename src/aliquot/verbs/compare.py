@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aliquot.evidence.labels import Labels
-    from aliquot.findings.corrected import Drawn
+    from aliquot.stats.judged_rows import Drawn
 
 
 def compare(

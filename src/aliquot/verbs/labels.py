@@ -13,9 +13,9 @@ from aliquot.errors import InputError, UsageError
 from aliquot.evidence.contents import headline_metric, require, tasks
 from aliquot.evidence.labels import Labels, joined, labels_in
 from aliquot.evidence.tables import Evidence
-from aliquot.findings.corrected import Drawn
 from aliquot.readers.labels import read_labels
 from aliquot.readers.options import ReadOptions
+from aliquot.stats.judged_rows import Drawn
 
 
 def people_labels(

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from aliquot.analysis.arrays import system_sample
 from aliquot.analysis.claims import claim_paired
-from aliquot.analysis.corrected import passed
 from aliquot.analysis.costs import Price, price_of
-from aliquot.analysis.judge_lines import accuracy_of
+from aliquot.analysis.judge_lines import accuracy_of, weighed
 from aliquot.analysis.judged import Judged, judged_answers
 from aliquot.analysis.label_design import LabelWish, design_labels
 from aliquot.analysis.margins import margin_on
@@ -114,7 +113,7 @@ def plan(
     labels = listed(labels)
     judged = _judged(sources, labels, metric=pilot.metric, task=task, cluster=cluster, options=options)
     if judged is not None:
-        seen = accuracy_of(judged.frame.with_columns(passed=passed(judged)), level=level)
+        seen = accuracy_of(weighed(judged, drawn="at random"), level=level)
         if isinstance(seen.factor, float) and sensitivity == specificity == 1:
             sensitivity, specificity, rate = _seen(seen, rate)
     wish = Wish(

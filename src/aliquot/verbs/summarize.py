@@ -11,9 +11,9 @@ from aliquot.errors import UsageError
 from aliquot.evidence.derivation import with_metric
 from aliquot.evidence.labels import Labels
 from aliquot.evidence.tables import Evidence
-from aliquot.findings.corrected import Drawn
 from aliquot.findings.summary import Summary
 from aliquot.readers.options import ReadOptions
+from aliquot.stats.judged_rows import Drawn
 from aliquot.verbs.clustering import cluster_field, reading_cluster
 from aliquot.verbs.criteria import criteria_of, level_of, say_criteria
 from aliquot.verbs.labels import correcting_labels, listed
