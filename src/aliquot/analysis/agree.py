@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from aliquot.findings.agreement import (
 from aliquot.findings.agreement_words import write_agreement
 from aliquot.stats.agreement import cohen_kappa
 from aliquot.stats.agreement_many import agreement_coefficients, raw_agreement
+from aliquot.stats.confusion_tables import Confusion, confusion
 from aliquot.stats.correlations import Correlation, kendall_tau, pearson_correlation, spearman_correlation
 from aliquot.stats.icc import Form, RaterICC, rater_icc
 from aliquot.stats.inputs import DEFAULT_SEED
@@ -106,6 +107,7 @@ def agree_raters(labels: Labels, *, choices: AgreementChoices, command: str = ""
     observed = _observed(ratings, choices)
     coefficients = measures(ratings, choices)
     constant, share = _constant(ratings, shared)
+    table = _table(ratings)
     differing = _differing(ratings)
     clusters = None if ratings.clusters is None else int(np.unique(ratings.clusters[shared]).size)
     return RaterAgreement(
@@ -121,9 +123,9 @@ def agree_raters(labels: Labels, *, choices: AgreementChoices, command: str = ""
         constant_share=share,
         coefficients=coefficients,
         pairs=tuple(_pairs(ratings, choices)),
-        two_by_two=_two_by_two(ratings),
-        confusion=_confusion(ratings),
-        classes=tuple(_classes(ratings)),
+        two_by_two=None if table is None else _two_by_two(table),
+        confusion=() if table is None else tuple(map(tuple, table.counts.tolist())),
+        classes=() if table is None else tuple(_classes(table, ratings.labels)),
         spread=spread_of(labels),
         disagreements=tuple(_disagreement(ratings, place) for place in differing[:MOST_LISTED]),
         n_disagreements=len(differing),
@@ -296,42 +298,30 @@ def _pairs(ratings: Ratings, choices: AgreementChoices) -> Iterator[RaterPair]:
         )
 
 
-def _confusion(ratings: Ratings) -> tuple[tuple[int, ...], ...]:
+def _table(ratings: Ratings) -> Confusion | None:
+    """Return the table of two raters; None with other than two, or when they share nothing."""
     if len(ratings.raters) != 2:
-        return ()
-    both = (ratings.codes >= 0).all(axis=1)
-    k = len(ratings.labels)
-    cells = ratings.codes[both, 0] * k + ratings.codes[both, 1]
-    return tuple(map(tuple, np.bincount(cells, minlength=k * k).reshape(k, k).tolist()))
-
-
-def _two_by_two(ratings: Ratings) -> TwoByTwo | None:
-    """Prevalence and bias index (Byrt, Bishop & Carlin 1993) of two raters and two labels."""
-    table = np.asarray(_confusion(ratings), dtype=float)
-    if table.shape != (2, 2) or not table.sum():
         return None
-    shares = table / table.sum()
-    return TwoByTwo(
-        prevalence=float(abs(shares[0, 0] - shares[1, 1])),
-        bias=float(abs(shares[0, 1] - shares[1, 0])),
-        pabak=float(2 * np.trace(shares) - 1),
+    first, second = ratings.given.T
+    found = confusion(first, second, labels=ratings.kinds)
+    return None if isinstance(found, Undefined) else found
+
+
+def _two_by_two(table: Confusion) -> TwoByTwo | None:
+    if isinstance(table.prevalence_index, Undefined) or isinstance(table.bias_index, Undefined):
+        return None
+    pabak = table.pabak
+    return (
+        None
+        if isinstance(pabak, Undefined)
+        else TwoByTwo(prevalence=abs(table.prevalence_index), bias=abs(table.bias_index), pabak=pabak)
     )
 
 
-def _classes(ratings: Ratings) -> Iterator[ClassLine]:
+def _classes(table: Confusion, names: Sequence[str]) -> Iterator[ClassLine]:
     """Yield each label of the second rater, the first as reference."""
-    table: NDArray[Any] = np.asarray(_confusion(ratings))
-    if table.ndim != 2:
-        return
-    for place, label in enumerate(ratings.labels):
-        hits, given, told = table[place, place], table[:, place].sum(), table[place].sum()
-        yield ClassLine(
-            label=label,
-            support=int(told),
-            precision=float(hits / given) if given else Undefined("the second rater never gave it"),
-            recall=float(hits / told) if told else Undefined("the first rater never gave it"),
-            f1=float(2 * hits / (given + told)) if given + told else Undefined("neither rater gave it"),
-        )
+    for name, one in zip(names, table.classes.values(), strict=True):
+        yield ClassLine(name, one.present, one.precision, one.recall, one.f1)
 
 
 def _differing(ratings: Ratings) -> list[int]:
