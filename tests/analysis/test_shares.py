@@ -55,6 +55,7 @@ def test_the_share_that_turns_the_sign() -> None:
     assert at_third.point == pytest.approx(0, abs=1e-12)
 
 
+@pytest.mark.heavy
 def test_break_even_covers_its_truth() -> None:
     """True differences +.3 and −.2: the sign turns at a share of .4; its interval holds it at about its level."""
     rng = np.random.default_rng(12)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import chdir, nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -25,11 +25,16 @@ class Called:
         return " ".join(self.out.split())
 
 
-def call(*words: str | Path) -> Called:
-    """Return what ``aliquot words…`` does; anything it raises but the exit is raised here."""
+def call(*words: str | Path, folder: Path | None = None) -> Called:
+    """Return what ``aliquot words…`` does in a folder; anything it raises but the exit is raised here."""
     out, err, threshold = StringIO(), StringIO(), gc.get_threshold()
     code = None
-    with patch.object(sys, "argv", ["aliquot", *map(str, words)]), redirect_stdout(out), redirect_stderr(err):
+    with (
+        chdir(folder) if folder else nullcontext(),
+        patch.object(sys, "argv", ["aliquot", *map(str, words)]),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
         try:
             main()
         except SystemExit as ended:

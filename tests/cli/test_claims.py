@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
-from contextlib import chdir, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 
-from aliquot.cli.main import main
+from tests.cli.called import call as aliquot
 from tests.workshop.page_logs import write_logs
 
 COMMANDS = (
@@ -26,29 +21,6 @@ COMMANDS = (
     ("compare", "pr.csv", "--against", "0.82/500"),
     ("compare", "main.csv", "pr.csv", "--unpaired"),
 )
-
-
-@dataclass(frozen=True)
-class Done:
-    """What a command printed, and its exit code."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def aliquot(*words: str, folder: Path) -> Done:
-    """Run the command line in this process: ``test_commands`` starts one a call, and these are many."""
-    out, err = io.StringIO(), io.StringIO()
-    with (
-        chdir(folder),
-        patch.object(sys, "argv", ["aliquot", *words]),
-        redirect_stdout(out),
-        redirect_stderr(err),
-        pytest.raises(SystemExit) as ended,
-    ):
-        main()
-    return Done(int(ended.value.code or 0), out.getvalue(), err.getvalue())
 
 
 @pytest.fixture
@@ -71,23 +43,23 @@ def logs(tmp_path: Path) -> Path:
 
 def found(folder: Path, *words: str) -> dict[str, Any]:
     done = aliquot(*words, "--json", folder=folder)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
+    assert done.code == 0, done.err
+    return json.loads(done.out, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_every_form_says_the_same_and_stays_within_the_width(logs: Path, words: tuple[str, ...]):
     text, full, markdown = (aliquot(*words, *more, folder=logs) for more in ((), ("-v",), ("--markdown",)))
     document = found(logs, *words)
-    assert [done.returncode for done in (text, full, markdown)] == [0, 0, 0]
+    assert [done.code for done in (text, full, markdown)] == [0, 0, 0]
     start = document["verdict"]["text"].split(":")[0][:40]
-    assert text.stdout.startswith(start)
-    assert full.stdout.startswith(start)
-    assert start in markdown.stdout.replace("\\", "").splitlines()[0]
+    assert text.out.startswith(start)
+    assert full.out.startswith(start)
+    assert start in markdown.out.replace("\\", "").splitlines()[0]
     assert document["schema"].startswith("aliquot.")
-    assert max(map(len, (text.stdout + full.stdout).splitlines())) <= 80
-    assert "Seed" in full.stdout
-    assert "Seed" not in text.stdout
+    assert max(map(len, (text.out + full.out).splitlines())) <= 80
+    assert "Seed" in full.out
+    assert "Seed" not in text.out
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
@@ -109,8 +81,8 @@ def test_the_cluster_that_a_warning_names_may_be_passed(tmp_path: Path):
 
 
 def test_one_path_alone_is_a_summary(logs: Path):
-    assert aliquot("main.csv", folder=logs).stdout == aliquot("summarize", "main.csv", folder=logs).stdout
-    assert "main passed 65.0%" in aliquot("main.csv", folder=logs).stdout  # 26 of 40
+    assert aliquot("main.csv", folder=logs).out == aliquot("summarize", "main.csv", folder=logs).out
+    assert "main passed 65.0%" in aliquot("main.csv", folder=logs).out  # 26 of 40
     assert found(logs, "main.csv")["schema"] == "aliquot.summary/1"
     assert found(logs, "main.csv", "pr.csv")["schema"] == "aliquot.comparison/1"
 
@@ -121,20 +93,20 @@ def test_a_floor_is_a_word_and_not_an_exit_code(logs: Path, floor: str, word: st
 
 
 def test_noise_is_remembered_unless_it_is_to_be_forgotten(logs: Path):
-    assert "Remembered" not in aliquot("noise", "main.csv", "again.csv", "--forget", folder=logs).stdout
+    assert "Remembered" not in aliquot("noise", "main.csv", "again.csv", "--forget", folder=logs).out
     assert not (logs / ".aliquot").exists()
-    said = aliquot("noise", "main.csv", "again.csv", folder=logs).stdout
+    said = aliquot("noise", "main.csv", "again.csv", folder=logs).out
     assert said.splitlines()[-1].startswith("Remembered in .aliquot")
-    later = aliquot("compare", "main.csv", "pr.csv", folder=logs).stdout
+    later = aliquot("compare", "main.csv", "pr.csv", folder=logs).out
     assert "This suite moves by up to" in later
     assert len(later.splitlines()) <= 15
 
 
 def test_a_table_for_a_paper_is_written_beside_what_is_printed(logs: Path):
     done = aliquot("table", "main.csv", "pr.csv", "--latex", "table.tex", folder=logs)
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     assert r"\toprule" in (logs / "table.tex").read_text(encoding="utf-8")
-    assert "pr" in done.stdout
+    assert "pr" in done.out
 
 
 def test_clusters_and_columns_mean_what_they_mean_in_compare(logs: Path):
@@ -156,8 +128,8 @@ def test_clusters_and_columns_mean_what_they_mean_in_compare(logs: Path):
 def test_nothing_valid_to_judge_exits_with_5(tmp_path: Path, words: tuple[str, ...]):
     (tmp_path / "void.csv").write_text("item,value,status\nq1,,error\nq2,,error\n", encoding="utf-8")
     done = aliquot(*words, folder=tmp_path)
-    assert done.returncode == 5, done.stderr
-    assert done.stdout.startswith("NOTHING TO JUDGE")
+    assert done.code == 5, done.err
+    assert done.out.startswith("NOTHING TO JUDGE")
 
 
 @pytest.mark.parametrize(
@@ -190,13 +162,13 @@ def test_nothing_valid_to_judge_exits_with_5(tmp_path: Path, words: tuple[str, .
 )
 def test_a_mistake_is_one_line_that_names_the_remedy(logs: Path, words: tuple[str, ...], said: str):
     done = aliquot(*words, folder=logs)
-    assert done.returncode == 2, done.stdout
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
-    assert done.stdout == ""
+    assert done.code == 2, done.out
+    assert said in done.err
+    assert "Traceback" not in done.err
+    assert done.out == ""
 
 
 def test_help_holds_an_example_of_each(tmp_path: Path):
     for verb in ("summarize", "table", "noise"):
-        shown = aliquot(verb, "--help", folder=tmp_path).stdout
+        shown = aliquot(verb, "--help", folder=tmp_path).out
         assert f"aliquot {verb}" in shown.split("Options:")[0].split("Usage:")[1].split("\n", 1)[1], verb

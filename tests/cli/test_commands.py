@@ -1,4 +1,4 @@
-"""The command line as a user meets it: one process a call."""
+"""The command line as a user meets it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.called import call as aliquot
+
 ROWS = [(f"q{i}", int(i % 3 != 0), int(i % 5 != 0), f"doc-{i // 4}") for i in range(40)]
 
 
-def aliquot(*words: str | Path, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def process(*words: str | Path, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Return what a process of its own does, where that is what is tested."""
     return subprocess.run(
         [sys.executable, "-m", "aliquot", *map(str, words)],
         cwd=folder,
@@ -36,9 +39,9 @@ def logs(tmp_path):
 
 
 def test_two_paths_are_a_comparison_with_the_answer_first(logs):
-    done = aliquot("main.csv", "pr.csv", folder=logs)
+    done = process("main.csv", "pr.csv", folder=logs)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == aliquot("compare", "main.csv", "pr.csv", folder=logs).stdout
+    assert done.stdout == process("compare", "main.csv", "pr.csv", folder=logs).stdout
     fixed = sum(b > a for _, a, b, _ in ROWS)
     broke = sum(b < a for _, a, b, _ in ROWS)
     assert f"{fixed} fixed, {broke} broke" in done.stdout
@@ -47,24 +50,22 @@ def test_two_paths_are_a_comparison_with_the_answer_first(logs):
 
 def test_clusters_by_a_named_column_decide_by_cluster(logs):
     done = aliquot("compare", "main.csv", "pr.csv", "--cluster", "document", "--json", folder=logs)
-    found = json.loads(done.stdout)
+    found = json.loads(done.out)
     assert found["n_clusters"] == 10
     assert [test["name"] for test in found["tests"] if test["decides"]] == ["cluster_sign_flip"]
     assert "--cluster" in found["command"]
 
 
 def test_the_command_in_the_finding_reproduces_it(logs):
-    first = json.loads(
-        aliquot("compare", "main.csv", "pr.csv", "--margin", "2pt", "--json", folder=logs).stdout
-    )
+    first = json.loads(aliquot("compare", "main.csv", "pr.csv", "--margin", "2pt", "--json", folder=logs).out)
     words = first["command"].split()[1:]
-    assert json.loads(aliquot(*words, "--json", folder=logs).stdout) == first
+    assert json.loads(aliquot(*words, "--json", folder=logs).out) == first
 
 
 @pytest.mark.parametrize(("margin", "value"), [("2pt", 0.02), ("2%", 0.02), ("0.02", 0.02), ("1.5pt", 0.015)])
 def test_margins_are_points_or_own_units(logs, margin, value):
     done = aliquot("compare", "main.csv", "pr.csv", "--margin", margin, "--json", folder=logs)
-    assert json.loads(done.stdout)["margin"] == pytest.approx(value)
+    assert json.loads(done.out)["margin"] == pytest.approx(value)
 
 
 @pytest.mark.parametrize(
@@ -93,18 +94,18 @@ def test_margins_are_points_or_own_units(logs, margin, value):
 )
 def test_a_mistake_is_one_line_that_names_the_remedy(logs, words, said):
     done = aliquot(*words, folder=logs)
-    assert done.returncode == 2
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
-    assert done.stdout == ""
+    assert done.code == 2
+    assert said in done.err
+    assert "Traceback" not in done.err
+    assert done.out == ""
 
 
 def test_nothing_valid_to_judge_exits_with_5(tmp_path):
     for name in ("main", "pr"):
         (tmp_path / f"{name}.csv").write_text("item,value,status\nq1,,error\nq2,,error\n", encoding="utf-8")
     done = aliquot("compare", "main.csv", "pr.csv", folder=tmp_path)
-    assert done.returncode == 5, done.stderr
-    assert done.stdout.startswith("NOTHING TO JUDGE")
+    assert done.code == 5, done.err
+    assert done.out.startswith("NOTHING TO JUDGE")
 
 
 @pytest.mark.parametrize(
@@ -112,16 +113,16 @@ def test_nothing_valid_to_judge_exits_with_5(tmp_path):
 )
 def test_a_report_is_written_in_the_form_of_its_ending(logs, name, starts):
     done = aliquot("report", "main.csv", "pr.csv", "-o", name, folder=logs)
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     assert (logs / name).read_text(encoding="utf-8").startswith(starts)
-    assert name in done.stdout
+    assert name in done.out
 
 
 def test_a_console_that_knows_no_unicode_survives(logs):
     evil = "item,passed\n\u2713 caf\u00e9 \U0001f600,1\nq2,0\n"
     (logs / "main.csv").write_text(evil, encoding="utf-8")
     (logs / "pr.csv").write_text(evil.replace(",1", ",0").replace("q2,0", "q2,1"), encoding="utf-8")
-    done = aliquot("compare", "main.csv", "pr.csv", folder=logs, PYTHONIOENCODING="cp1252")
+    done = process("compare", "main.csv", "pr.csv", folder=logs, PYTHONIOENCODING="cp1252")
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
 
@@ -156,15 +157,15 @@ def test_a_closed_pipe_is_no_error(logs):
 
 def test_read_says_what_is_there(logs):
     done = aliquot("read", "main.csv", folder=logs)
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     for part in ("40 items", "binary", "column 'item'", "not read: 'document'"):
-        assert part in done.stdout
-    document = json.loads(aliquot("read", "main.csv", "--json", folder=logs).stdout)
+        assert part in done.out
+    document = json.loads(aliquot("read", "main.csv", "--json", folder=logs).out)
     assert document["schema"] == "aliquot.description/1"
 
 
 def test_the_bundled_demo_ends_with_a_verdict_and_a_report(tmp_path):
-    done = aliquot("demo", folder=tmp_path)
+    done = process("demo", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split(":")[0].split()[0] in {"BETTER", "WORSE", "UNDECIDED"}
     assert "few-shot" in done.stdout
@@ -174,7 +175,7 @@ def test_the_bundled_demo_ends_with_a_verdict_and_a_report(tmp_path):
 
 def test_help_shows_the_deciding_verbs_first_and_an_example_of_each():
     done = aliquot("--help", folder=Path.cwd())
-    assert done.stdout.index("compare") < done.stdout.index("demo ")
+    assert done.out.index("compare") < done.out.index("demo ")
     for verb in ("compare", "report", "demo", "model", "read", "run", "show"):
-        shown = aliquot(verb, "--help", folder=Path.cwd()).stdout
+        shown = aliquot(verb, "--help", folder=Path.cwd()).out
         assert f"aliquot {verb}" in shown.split("Options:")[0].split("Usage:")[1].split("\n", 1)[1], verb

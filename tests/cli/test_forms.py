@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from aliquot.verbs.report import FORMS
-from tests.cli.test_claims import aliquot
+from tests.cli.called import call as aliquot
 from tests.workshop.page_logs import write_logs
 
 VERBS = (
@@ -32,7 +32,7 @@ def test_every_verb_writes_every_form(words: tuple[str, ...], tmp_path: Path):
     for ending in FORMS:
         name = f"finding{ending}"
         done = aliquot(*words, "-o", name, folder=tmp_path)
-        assert (done.returncode, done.stdout) == (printed.returncode, printed.stdout), done.stderr
+        assert (done.code, done.out) == (printed.code, printed.out), done.err
         assert (tmp_path / name).stat().st_size > 0
     with (tmp_path / "finding.csv").open(encoding="utf-8", newline="") as file:
         assert len(list(csv.DictReader(file))) > 0
@@ -43,7 +43,7 @@ def test_every_verb_writes_every_form(words: tuple[str, ...], tmp_path: Path):
 def test_the_table_of_a_paper_and_the_file_are_one_mechanism(tmp_path: Path):
     write_logs(tmp_path)
     words = ("table", "tasks.csv", "--latex", "table.tex", "-o", "all.tex")
-    assert aliquot(*words, folder=tmp_path).returncode == 0
+    assert aliquot(*words, folder=tmp_path).code == 0
     table, whole = ((tmp_path / name).read_text(encoding="ascii") for name in ("table.tex", "all.tex"))
     assert whole.startswith(table)
     assert len(whole) > len(table)
@@ -52,7 +52,7 @@ def test_the_table_of_a_paper_and_the_file_are_one_mechanism(tmp_path: Path):
 def test_an_unknown_ending_names_the_known_ones(tmp_path: Path):
     write_logs(tmp_path)
     done = aliquot("compare", "main.csv", "pr.csv", "-o", "finding.tx", folder=tmp_path)
-    assert done.returncode == 2
-    assert "Did you mean '.txt'?" in done.stderr
-    assert all(ending in done.stderr for ending in FORMS)
-    assert done.stdout == ""
+    assert done.code == 2
+    assert "Did you mean '.txt'?" in done.err
+    assert all(ending in done.err for ending in FORMS)
+    assert done.out == ""

@@ -10,7 +10,7 @@ import pytest
 from aliquot.errors import InputError
 from aliquot.readers.mapping import read_mapping, write_mapping
 from aliquot.readers.options import ReadOptions
-from tests.cli.test_commands import aliquot
+from tests.cli.called import call as aliquot
 
 ROWS = [(f"q{i}", name, metric, int((i * 3 + place + len(metric)) % 4 > 0))
         for i in range(30) for place, name in enumerate(("old", "new")) for metric in ("g1", "g2")]  # fmt: skip
@@ -25,15 +25,15 @@ def graded(tmp_path: Path) -> Path:
 
 def found(folder: Path, *words: str) -> dict[str, object]:
     done = aliquot("compare", *words, "--json", folder=folder)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    assert done.code == 0, done.err
+    return json.loads(done.out)
 
 
 @pytest.mark.parametrize("name", ["out.parquet", "out.csv", "out.jsonl"])
 def test_a_converted_table_gives_the_same_finding(graded: Path, name: str) -> None:
     done = aliquot("read", "log.csv", "--value-column", "verdict", "-o", name, folder=graded)
-    assert done.returncode == 0, done.stderr
-    assert f"{len(ROWS)} rows written to {name}" in done.stdout
+    assert done.code == 0, done.err
+    assert f"{len(ROWS)} rows written to {name}" in done.out
     one = found(graded, "log.csv", "--value-column", "verdict", "--metric", "g1")
     other = found(graded, name, "--metric", "g1")
     for key in ("difference", "tests", "matching", "verdict", "table"):
@@ -50,22 +50,22 @@ def test_a_metric_may_be_an_expression_in_compare_and_show(graded: Path) -> None
     assert comparison["metric"] == "all(g1,g2)"
     assert comparison["table"]["fixed"] == fixed > 0  # type: ignore[index]
     assert "'all(g1,g2)'" in str(comparison["command"])
-    shown = json.loads(aliquot("show", *words, "--fixed", "--json", folder=graded).stdout)
+    shown = json.loads(aliquot("show", *words, "--fixed", "--json", folder=graded).out)
     assert shown["counts"]["fixed"] == fixed
     failed = aliquot("compare", *words[:-1], "all(g1,g9)", folder=graded)
-    assert (failed.returncode, failed.stdout) == (2, "")
-    assert "there is no metric 'g9'" in failed.stderr
+    assert (failed.code, failed.out) == (2, "")
+    assert "there is no metric 'g9'" in failed.err
 
 
 def test_a_saved_mapping_stands_in_for_its_options_and_below_those_given(graded: Path) -> None:
     options = ["--value-column", "verdict", "--item-column", "question_id", "--missing", "n/a"]
-    assert aliquot("read", "log.csv", *options, "--save-mapping", "m.yaml", folder=graded).returncode == 0
+    assert aliquot("read", "log.csv", *options, "--save-mapping", "m.yaml", folder=graded).code == 0
     assert (graded / "m.yaml").read_text() == "item: question_id\nvalue: verdict\nmissing:\n- n/a\n"
     words = ["log.csv", "--metric", "g1"]
     by_file, by_hand = (found(graded, *words, *said) for said in (["--mapping", "m.yaml"], options))
     assert by_file == by_hand
     done = aliquot("read", "log.csv", "--mapping", "m.yaml", "--value-column", "metric", folder=graded)
-    assert "'g1' is no value" in done.stderr
+    assert "'g1' is no value" in done.err
 
 
 def test_every_option_survives_a_mapping_file(tmp_path: Path) -> None:
@@ -98,8 +98,8 @@ def test_a_mapping_file_that_is_none_is_one_clear_error(tmp_path: Path, text: st
 def test_a_wide_table_is_not_guessed_but_the_command_is_given(tmp_path: Path) -> None:
     (tmp_path / "w.csv").write_text("item,gpt 4,claude,topic\n1,1,0,law\n2,yes,,art\n")
     done = aliquot("read", "w.csv", folder=tmp_path)
-    assert done.returncode == 2
+    assert done.code == 2
     command = "aliquot read w.csv --wide 'gpt 4' --wide claude"
-    assert command in done.stderr
+    assert command in done.err
     again = aliquot("read", "w.csv", "--wide", "gpt 4", "--wide", "claude", folder=tmp_path)
-    assert "Systems: 2 ('gpt 4' claude)" in again.stdout
+    assert "Systems: 2 ('gpt 4' claude)" in again.out

@@ -18,7 +18,7 @@ from aliquot.readers.options import ReadOptions
 from aliquot.readers.platform_mapping import shipped_mapping, shipped_mappings
 from aliquot.readers.registry import find_reader, read_one
 from aliquot.verbs.compare import compare
-from tests.cli.test_commands import aliquot
+from tests.cli.called import call as aliquot
 from tests.readers.mutations import JUNK, MUTATED, ends_well, places, replaced
 
 LANGSMITH = [
@@ -268,8 +268,8 @@ def test_two_exports_compare_on_the_command_line(tmp_path: Path) -> None:
         ]
         (tmp_path / f"{name}.json").write_text(json.dumps(rows))
     done = aliquot("compare", "old.json", "new.json", "--mapping", "langsmith", folder=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "8 fixed, 0 broke" in done.stdout
+    assert done.code == 0, done.err
+    assert "8 fixed, 0 broke" in done.out
     options = ReadOptions(reader="langsmith")
     assert compare(tmp_path / "old.json", tmp_path / "new.json", options=options).n_items == 8
 

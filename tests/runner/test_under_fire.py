@@ -241,6 +241,7 @@ def survive(folder: Path, *, kills: int, items: int, seed: int) -> None:
     assert run.manifest.finished
 
 
+@pytest.mark.heavy
 def test_kills_at_random_moments_lose_and_repeat_nothing(tmp_path: Path) -> None:
     survive(tmp_path, kills=3, items=60, seed=1)
 
@@ -250,6 +251,7 @@ def test_fifty_kills_at_random_moments_lose_and_repeat_nothing(tmp_path: Path) -
     survive(tmp_path, kills=50, items=900, seed=2)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
 def test_an_interrupt_and_a_cancelled_job_leave_a_run_that_goes_on(
     tmp_path: Path, number: signal.Signals

@@ -12,6 +12,7 @@ from aliquot.stats.paired import paired_graded_difference
 from aliquot.stats.results import Undefined
 
 
+@pytest.mark.heavy
 def test_the_hull_covers_when_few_items_change_and_t_alone_does_not() -> None:
     reps, n, changed = 500, 20, 0.05
     rng = np.random.default_rng(5)
@@ -30,6 +31,7 @@ def test_the_hull_covers_when_few_items_change_and_t_alone_does_not() -> None:
     assert abs(hits_t / reps - 0.63) < 3 * math.sqrt(0.63 * 0.37 / reps)  # 1 − .95^20 = .64 have any change
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(("n", "k"), [(20, 2), (20, 10), (50, 4), (200, 3)])
 def test_attempts_cover(n: int, k: int) -> None:
     reps = 200

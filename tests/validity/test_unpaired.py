@@ -48,6 +48,7 @@ def rejections(test, n_a: int, n_b: int) -> NDArray[np.bool_]:
     return np.array([[test(a, n_a, b, n_b).p <= 0.05 for b in range(n_b + 1)] for a in range(n_a + 1)])
 
 
+@pytest.mark.heavy
 def test_the_exact_tests_keep_5_percent_and_boschloo_uses_more_of_it():
     n_a, n_b = 9, 7
     by_fisher, by_boschloo = rejections(fisher, n_a, n_b), rejections(boschloo, n_a, n_b)

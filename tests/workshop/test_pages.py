@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_claims import aliquot
+from tests.cli.called import call as aliquot
 from tests.workshop.page_logs import write_logs
 from tests.workshop.sources import ROOT
 
@@ -36,8 +36,8 @@ def _printed(body: str, folder: Path) -> str:
 
 def _run(command: str, folder: Path) -> str:
     done = aliquot(*command.removeprefix("$ aliquot ").split(), folder=folder)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    assert done.code == 0, done.err
+    return done.out
 
 
 @pytest.mark.parametrize("name", PAGES)
