@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +16,9 @@ from aliquot.evidence.labels import Labels
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.texts import HeldTexts
 from aliquot.findings.calibration import Calibration
+from aliquot.findings.document import finding_document
 from aliquot.readers.options import ReadOptions
-from aliquot.stats import corrected_difference, corrected_rate, judge_accuracy
+from aliquot.stats import corrected_difference, corrected_rate, judge_accuracy, lang_reiczigel
 from aliquot.stats.results import Estimate
 from tests.shared import shared
 
@@ -280,6 +282,63 @@ def test_a_summary_takes_the_corrected_rate_for_its_estimate_and_its_floor() -> 
     assert found.lines[0].floor is not None
     assert found.lines[0].floor.estimate == found.lines[0].estimate
     assert "corrected interval" in found.verdict.text
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    """A calibration on one answer an item, saved."""
+    evidence, labels = _evidence_and_labels()
+    path = tmp_path / "calibration.json"
+    path.write_text(
+        json.dumps(finding_document(calibrate(evidence, labels=[labels], systems=["a"]))), encoding="utf-8"
+    )
+    return path
+
+
+def _tonight(passes: int, metric: str) -> Evidence:
+    rows = [{"item": f"n{i}", "metric": metric, "value": float(i < passes)} for i in range(200)]
+    return from_frame(pl.DataFrame(rows))
+
+
+def test_labels_of_other_answers_correct_a_rate_by_the_errors_they_show(saved: Path) -> None:
+    known = json.loads(saved.read_text(encoding="utf-8"))
+    whole = known["lines"][0]
+    found = summarize(_tonight(130, known["judge"]), labels=[saved], at_least=0.3).lines[0]
+    passes = whole["true_pass"] + whole["false_fail"]
+    failures = whole["true_fail"] + whole["false_pass"]
+    told = lang_reiczigel(
+        130,
+        200,
+        true_passes=whole["true_pass"],
+        passes=passes,
+        true_failures=whole["true_fail"],
+        failures=failures,
+    )
+    assert isinstance(found.estimate, Estimate)
+    assert isinstance(told, Estimate)
+    assert (found.estimate.point, found.estimate.low, found.estimate.high) == pytest.approx(
+        (told.point, told.low, told.high), abs=1e-12
+    )
+    assert found.corrected is not None
+    assert (found.corrected.labelled, found.corrected.judged) == (whole["labelled"], 200)
+    assert found.floor is not None
+    assert found.floor.estimate == found.estimate
+
+
+def test_errors_known_elsewhere_are_refused_where_they_do_not_speak(saved: Path) -> None:
+    evidence, labels = _evidence_and_labels()
+    judge = json.loads(saved.read_text(encoding="utf-8"))["judge"]
+    with pytest.raises(
+        InputError, match=f"what the judge '{judge}' gets wrong, and these are scores of 'tone'"
+    ):
+        summarize(_tonight(130, "tone"), labels=[saved])
+    with pytest.raises(UsageError, match="a difference needs labels of these answers"):
+        compare(evidence, labels=[saved], noise=None)
+    with pytest.raises(UsageError, match="Give it alone"):
+        summarize(evidence, labels=[saved, labels])
+    saved.write_text(saved.read_text(encoding="utf-8").replace('"labelled"', '"lost"'), encoding="utf-8")
+    with pytest.raises(InputError, match="labelled"):
+        summarize(_tonight(130, judge), labels=[saved])
 
 
 def test_a_comparison_is_decided_by_the_corrected_interval() -> None:

@@ -27,6 +27,8 @@ def write_logs(folder: Path) -> None:
     _write(folder / "two-raters.csv", "item,ana,ben", _rated())
     judged, labels = _judged()
     _write(folder / "judged.csv", "item,system,metric,value", judged)
+    tonight = [f"n{i:03d},tonight,judged,{int(i % 20 < 11)}" for i in range(500)]
+    _write(folder / "tonight.csv", "item,system,metric,value", tonight)
     _write(folder / "people.csv", "item,system,rater,label", labels)
     _write(folder / "votes.csv", "item,system_a,system_b,judge,shown_first,verdict", _votes())
 

@@ -14,6 +14,7 @@ from aliquot.analysis.confusion import find_classes
 from aliquot.analysis.corrected import PeoplesLabels, corrected_rate_of
 from aliquot.analysis.costs import cost_words, latency_of, price_of, steps_of
 from aliquot.analysis.guards import find_guards
+from aliquot.analysis.judge_errors import JudgeErrors, rate_under_errors
 from aliquot.analysis.majority import find_majority
 from aliquot.analysis.method import analyse_system, attempt_rows
 from aliquot.analysis.remarks import READER_REMARKS
@@ -53,7 +54,8 @@ class SummaryChoices:
         cluster: field that names the cluster; None for the evidence's own.
         at_least: the floor a rate should reach, a share between 0 and 1.
         level: confidence level.
-        labels: people's labels of the answers that a judge scored, with which its rates are corrected.
+        labels: people's labels of the answers that a judge scored, or the judge's errors on other answers, with which
+            its rates are corrected.
     """
 
     systems: Sequence[str] = ()
@@ -62,7 +64,7 @@ class SummaryChoices:
     cluster: str | None = None
     at_least: float | None = None
     level: float = 0.95
-    labels: PeoplesLabels | None = None
+    labels: PeoplesLabels | JudgeErrors | None = None
 
 
 def summarize_systems(evidence: Evidence, *, choices: SummaryChoices, command: str = "") -> Summary:
@@ -155,7 +157,12 @@ def _line(evidence: Evidence, side: Units, *, choices: SummaryChoices, headline:
     floor = _floor(side, sample, scale, asked=choices.at_least, level=level)
     corrected = None
     if headline and choices.labels is not None:
-        corrected = corrected_rate_of(evidence, side, choices.labels, cluster=choices.cluster, level=level)
+        told = choices.labels
+        corrected = (
+            rate_under_errors(side, scale, estimate, told, level=level)
+            if isinstance(told, JudgeErrors)
+            else corrected_rate_of(evidence, side, told, cluster=choices.cluster, level=level)
+        )
         estimate = corrected.corrected
         floor = None if floor is None else Floor(floor.asked, estimate, _word(estimate, floor.asked))
     return SystemLine(

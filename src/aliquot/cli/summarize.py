@@ -30,6 +30,7 @@ def command(paths: tuple[str, ...], *, shown: Shown, **choices: Any) -> None:
       aliquot summarize run.json
       aliquot summarize pr.csv --at-least 90%
       aliquot summarize judged.csv --labels labels.csv
+      aliquot summarize tonight.csv --labels calibration.json
     """  # noqa: D301 - \b is click's mark for a block kept as it stands
     from aliquot.cli.printing import print_finding
     from aliquot.verbs.summarize import summarize

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from aliquot.stats.results import Estimate, Undefined
 
+ELSEWHERE = Undefined("none of these answers is labelled")
+"""What people say alone, where they labelled other answers."""
+
 
 @dataclass(frozen=True, slots=True)
 class Corrected:

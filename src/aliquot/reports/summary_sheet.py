@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from aliquot.evidence.assembly import DEFAULTS
 from aliquot.findings.classes import ClassTable
 from aliquot.findings.comparison import Quantiles, Scale
-from aliquot.findings.corrected import Corrected
+from aliquot.findings.corrected import ELSEWHERE, Corrected
 from aliquot.findings.majority import write_majority
 from aliquot.findings.numbers import (
     decimals_for,
@@ -133,6 +133,11 @@ def _about(line: SystemLine, *, named: bool) -> Iterator[str]:
 def _corrected(line: SystemLine, found: Corrected) -> str:
     """Say what the judge alone counts, and what people's labels say alone."""
     judge, judge_limits = _estimate_cells(line, found.raw)
+    if found.people == ELSEWHERE:
+        return (
+            f"corrected by {found.labelled} labels of other answers, as if the judge erred here as it did there; "
+            f"the judge alone {judge} ({judge_limits})."
+        )
     people, limits = _estimate_cells(line, found.people)
     return (
         f"corrected by {found.labelled} labels of {found.judged} judged answers; the judge alone {judge} "

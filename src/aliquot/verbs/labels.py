@@ -16,6 +16,7 @@ from aliquot.evidence.tables import Evidence
 from aliquot.readers.labels import read_labels
 from aliquot.readers.options import ReadOptions
 from aliquot.stats.judged_rows import Drawn
+from aliquot.verbs.judge_errors import errors_elsewhere
 
 
 def people_labels(
@@ -85,10 +86,16 @@ def correcting_labels(
 
     Raises:
         InputError: a label is of an answer that is not there.
-        UsageError: the labels answer several questions.
+        UsageError: the labels answer several questions, or a file says only how the judge erred on other answers.
     """
     if not files:
         return None
+    known = errors_elsewhere(files)
+    if known is not None:
+        raise UsageError(
+            f"{known.file} says how the judge erred on other answers. That corrects rates (aliquot summarize); a "
+            "difference needs labels of these answers, since errors that are not alike for both systems look like one"
+        )
     return PeoplesLabels(people_labels(evidence, files, options=options).about(None), drawn)
 
 

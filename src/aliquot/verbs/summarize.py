@@ -16,6 +16,7 @@ from aliquot.readers.options import ReadOptions
 from aliquot.stats.judged_rows import Drawn
 from aliquot.verbs.clustering import cluster_field, reading_cluster
 from aliquot.verbs.criteria import criteria_of, level_of, say_criteria
+from aliquot.verbs.judge_errors import errors_elsewhere
 from aliquot.verbs.labels import correcting_labels, listed
 from aliquot.verbs.read import load
 from aliquot.verbs.reproduce import command_line
@@ -43,7 +44,8 @@ def summarize(
         cluster: field that names the cluster of an item.
         at_least: a floor the pass rate should reach: ``0.9`` or ``"90%"``; by default that of a run's success criteria.
         level: confidence level; by default that of a run's success criteria, else 0.95.
-        labels: files of people's labels of some answers, with which a judge's rates are corrected.
+        labels: files of people's labels of some answers, with which a judge's rates are corrected; or a finding of
+            ``calibrate``, saved as JSON, when they labelled other answers.
         drawn: how the answers to label were drawn, as in ``calibrate``.
         options: what the columns of a table mean.
 
@@ -85,7 +87,8 @@ def summarize(
             cluster=cluster_field(evidence, cluster),
             at_least=criteria.plan.at_least if floor is None and criteria else floor,
             level=level_of(level, criteria),
-            labels=correcting_labels(evidence, labels, drawn=drawn, options=options),
+            labels=errors_elsewhere(labels)
+            or correcting_labels(evidence, labels, drawn=drawn, options=options),
         ),
         command=command_line("summarize", sources, {**given, "--system": tuple(systems)}, reading=options),
     )
