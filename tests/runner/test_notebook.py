@@ -99,9 +99,7 @@ def test_an_interrupted_cell_leaves_a_run_that_goes_on(tmp_path: Path, how: str)
     run = RunDirectory(tmp_path / "runs" / "trial")
     with kernel(tmp_path) as (manager, client):
         # A kernel drops what arrives while it clears its queue after an error, unless told not to.
-        asked = client.execute(
-            SLOW.format(run=how.replace("run", "aliquot.run", 1)), stop_on_error=False
-        )
+        asked = client.execute(SLOW.format(run=how.replace("run", "aliquot.run", 1)), stop_on_error=False)
         while len(run.read_journal().records) < 10:
             time.sleep(0.02)
         manager.interrupt_kernel()
