@@ -11,6 +11,7 @@ import sys
 import aliquot.stats
 
 MACHINERY = {
+    "sequences": "the sequence of units, for looks at a run",
     "shown_share": "what the pairs of a probe could show, for analysis",
     "agreement_forms": "observed and expected agreement from totals, behind every coefficient",
     "agreement_intervals": "imagined tables and resamples behind their intervals",
@@ -19,6 +20,8 @@ MACHINERY = {
     "correlation": "mean squares of targets by raters",
     "correlations": "resampling of rows, and checks of columns, for the comparison of two",
     "dependent_correlations": "the test that is read from resamples",
+    "bets": "stakes and capital behind betting sequences",
+    "boundaries": "limits of rates on arrays, behind sequences",
     "bootstrap_intervals": "the two constants of BCa",
     "corpus": "how many columns the parts of a metric may have, for analysis",
     "corrected": "MOVER limits on arrays and names of verdicts, for plans and analysis",
@@ -27,6 +30,8 @@ MACHINERY = {
     "designs": "what draws, inside designs",
     "discordance": "checked shares and enumeration behind power",
     "distributions": "quantiles and tails",
+    "e_detectors": "the state of a detector that has seen nothing, for monitors",
+    "e_processes": "capital on arrays, for looks at a run",
     "effective": "effective n behind rates, means and cautions",
     "family": "what a family call is built from",
     "flips": "sign flips of many columns behind max-T and step-down",
@@ -35,6 +40,7 @@ MACHINERY = {
     "least_squares": "the robust fit behind biases of a judge",
     "margins": "score statistics on arrays, and checks of margins, behind equivalence",
     "method_names": "which function made a number",
+    "online_tests": "many streams at once, behind simulated years",
     "paired": "reduction to differences",
     "paired_forms": "interval forms behind paired differences",
     "paired_score": "Tango's limits on arrays and checks of counts",

@@ -23,6 +23,7 @@ TOPICS = (
     "08_agreement",
     "09_diagnostic",
     "12_passk",
+    "13_sequential",
     "15_text_metrics",
     "seeds",
     "seeds_more",

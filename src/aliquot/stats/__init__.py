@@ -40,6 +40,11 @@ if TYPE_CHECKING:
     from aliquot.stats.bootstrap_intervals import normal_interval as normal_interval
     from aliquot.stats.bootstrap_intervals import percentile_interval as percentile_interval
     from aliquot.stats.bootstrap_intervals import studentized_interval as studentized_interval
+    from aliquot.stats.boundaries import anytime_rate as anytime_rate
+    from aliquot.stats.boundaries import mixture_precision as mixture_precision
+    from aliquot.stats.boundaries import normal_mixture_bound as normal_mixture_bound
+    from aliquot.stats.boundaries import normal_mixture_log as normal_mixture_log
+    from aliquot.stats.boundaries import stitched_bound as stitched_bound
     from aliquot.stats.cautions import coverage_warning as coverage_warning
     from aliquot.stats.class_scores import Classification as Classification
     from aliquot.stats.class_scores import classification as classification
@@ -91,6 +96,15 @@ if TYPE_CHECKING:
     from aliquot.stats.discordance import discordance_range as discordance_range
     from aliquot.stats.discordance import feasible_difference as feasible_difference
     from aliquot.stats.discordance import pairing_break_even as pairing_break_even
+    from aliquot.stats.e_detectors import Detection as Detection
+    from aliquot.stats.e_detectors import DetectorState as DetectorState
+    from aliquot.stats.e_detectors import conformal_ranks as conformal_ranks
+    from aliquot.stats.e_detectors import e_detector as e_detector
+    from aliquot.stats.e_processes import EProcess as EProcess
+    from aliquot.stats.e_processes import betting_capital as betting_capital
+    from aliquot.stats.e_processes import msprt as msprt
+    from aliquot.stats.e_processes import sign_e_process as sign_e_process
+    from aliquot.stats.e_processes import sign_e_value as sign_e_value
     from aliquot.stats.equivalence import graded_margin_power as graded_margin_power
     from aliquot.stats.equivalence import graded_margin_sample_size as graded_margin_sample_size
     from aliquot.stats.equivalence import paired_margin_power as paired_margin_power
@@ -127,6 +141,9 @@ if TYPE_CHECKING:
     from aliquot.stats.label_split import LabelSample as LabelSample
     from aliquot.stats.label_split import development_rows as development_rows
     from aliquot.stats.label_split import rows_to_label as rows_to_label
+    from aliquot.stats.level_changes import ChangePoint as ChangePoint
+    from aliquot.stats.level_changes import ChangePoints as ChangePoints
+    from aliquot.stats.level_changes import change_points as change_points
     from aliquot.stats.listing import Method as Method
     from aliquot.stats.listing import Methods as Methods
     from aliquot.stats.listing import methods as methods
@@ -136,6 +153,8 @@ if TYPE_CHECKING:
     from aliquot.stats.means import mean as mean
     from aliquot.stats.means import mean_bounded as mean_bounded
     from aliquot.stats.means import mean_t as mean_t
+    from aliquot.stats.merge_years import YearOfMerges as YearOfMerges
+    from aliquot.stats.merge_years import year_of_merges as year_of_merges
     from aliquot.stats.metric_ranking import MetricAgreement as MetricAgreement
     from aliquot.stats.metric_ranking import item_accuracy as item_accuracy
     from aliquot.stats.metric_ranking import item_correlation as item_correlation
@@ -145,6 +164,8 @@ if TYPE_CHECKING:
     from aliquot.stats.missing import difference_bounds as difference_bounds
     from aliquot.stats.missing import imbens_manski as imbens_manski
     from aliquot.stats.missing import mean_bounds as mean_bounds
+    from aliquot.stats.mixes import MixDifference as MixDifference
+    from aliquot.stats.mixes import mix_difference as mix_difference
     from aliquot.stats.multiplicity import benjamini_hochberg as benjamini_hochberg
     from aliquot.stats.multiplicity import benjamini_yekutieli as benjamini_yekutieli
     from aliquot.stats.multiplicity import bonferroni as bonferroni
@@ -157,6 +178,10 @@ if TYPE_CHECKING:
     from aliquot.stats.noise_limits import NoiseLimit as NoiseLimit
     from aliquot.stats.noise_limits import noise_limit as noise_limit
     from aliquot.stats.noise_limits import spearman_brown as spearman_brown
+    from aliquot.stats.online_tests import OnlineTests as OnlineTests
+    from aliquot.stats.online_tests import addis as addis
+    from aliquot.stats.online_tests import alpha_shares as alpha_shares
+    from aliquot.stats.online_tests import lord as lord
     from aliquot.stats.pair_matrices import AllPairs as AllPairs
     from aliquot.stats.pair_matrices import all_pairs as all_pairs
     from aliquot.stats.paired import paired_binary_difference as paired_binary_difference
@@ -256,6 +281,12 @@ if TYPE_CHECKING:
     from aliquot.stats.selection import Picked as Picked
     from aliquot.stats.selection import expected_maximum as expected_maximum
     from aliquot.stats.selection import picked_best as picked_best
+    from aliquot.stats.sequences import ConfidenceSequence as ConfidenceSequence
+    from aliquot.stats.sequences import betting_sequence as betting_sequence
+    from aliquot.stats.sequences import empirical_bernstein_sequence as empirical_bernstein_sequence
+    from aliquot.stats.sequences import paired_sequence as paired_sequence
+    from aliquot.stats.sequences import rate_sequence as rate_sequence
+    from aliquot.stats.sequences import subgaussian_sequence as subgaussian_sequence
     from aliquot.stats.simultaneous import MaxT as MaxT
     from aliquot.stats.simultaneous import max_t as max_t
     from aliquot.stats.simultaneous import simultaneous_interval as simultaneous_interval
@@ -331,6 +362,13 @@ _MODULES = {
         "normal_interval",
         "percentile_interval",
         "studentized_interval",
+    ),
+    "boundaries": (
+        "anytime_rate",
+        "mixture_precision",
+        "normal_mixture_bound",
+        "normal_mixture_log",
+        "stitched_bound",
     ),
     "cautions": ("coverage_warning",),
     "class_scores": (
@@ -409,6 +447,19 @@ _MODULES = {
         "feasible_difference",
         "pairing_break_even",
     ),
+    "e_detectors": (
+        "Detection",
+        "DetectorState",
+        "conformal_ranks",
+        "e_detector",
+    ),
+    "e_processes": (
+        "EProcess",
+        "betting_capital",
+        "msprt",
+        "sign_e_process",
+        "sign_e_value",
+    ),
     "equivalence": (
         "graded_margin_power",
         "graded_margin_sample_size",
@@ -465,6 +516,11 @@ _MODULES = {
         "development_rows",
         "rows_to_label",
     ),
+    "level_changes": (
+        "ChangePoint",
+        "ChangePoints",
+        "change_points",
+    ),
     "listing": (
         "Method",
         "Methods",
@@ -480,6 +536,10 @@ _MODULES = {
         "mean_bounded",
         "mean_t",
     ),
+    "merge_years": (
+        "YearOfMerges",
+        "year_of_merges",
+    ),
     "metric_ranking": (
         "MetricAgreement",
         "item_accuracy",
@@ -492,6 +552,10 @@ _MODULES = {
         "difference_bounds",
         "imbens_manski",
         "mean_bounds",
+    ),
+    "mixes": (
+        "MixDifference",
+        "mix_difference",
     ),
     "multiplicity": (
         "benjamini_hochberg",
@@ -508,6 +572,12 @@ _MODULES = {
         "NoiseLimit",
         "noise_limit",
         "spearman_brown",
+    ),
+    "online_tests": (
+        "OnlineTests",
+        "addis",
+        "alpha_shares",
+        "lord",
     ),
     "pair_matrices": (
         "AllPairs",
@@ -657,6 +727,14 @@ _MODULES = {
         "Picked",
         "expected_maximum",
         "picked_best",
+    ),
+    "sequences": (
+        "ConfidenceSequence",
+        "betting_sequence",
+        "empirical_bernstein_sequence",
+        "paired_sequence",
+        "rate_sequence",
+        "subgaussian_sequence",
     ),
     "simultaneous": (
         "MaxT",

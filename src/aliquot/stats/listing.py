@@ -79,7 +79,7 @@ def methods(topic: str | None = None) -> Methods:
     Args:
         topic: ``rate``, ``mean``, ``paired``, ``graded``, ``attempts``, ``unpaired``, ``clusters``, ``strata``,
             ``missing``, ``quantiles``, ``ratios``, ``repeats``, ``pass_k``, ``bootstrap``, ``power``,
-            ``classification``, ``agreement``, ``correlation`` or ``judge``; None for all.
+            ``classification``, ``agreement``, ``correlation``, ``judge``, ``sequential`` or ``monitor``; None for all.
 
     Raises:
         UsageError: an unknown topic; the error lists the known ones.

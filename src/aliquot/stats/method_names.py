@@ -55,6 +55,13 @@ MADE_BY: Final[tuple[tuple[str, str], ...]] = (
     (r"kendall_(bonett_wright|bootstrap|exact|z)", "kendall_tau"),
     (r"pilot_(tilt|shift)", "pilot_power"),
     (r"crossed_components", "crossed_spread"),
+    (r"beta_binomial_mixture", "rate_sequence"),
+    (r"paired_betting_\w+", "paired_sequence"),
+    (r"betting_(mixture|predictable)", "betting_sequence"),
+    (r"e_process|betting_e_process", "betting_capital"),
+    (r"empirical_bernstein", "empirical_bernstein_sequence"),
+    (r"normal_mixture", "subgaussian_sequence"),
+    (r"mix_permutation", "mix_difference"),
 )
 """Patterns of names, the first that fits the whole name tells; limits held at 0 and joint levels are cut off before."""
 
