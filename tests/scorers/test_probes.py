@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -13,7 +14,8 @@ from aliquot.files.probe_records import ProbeRecord, keep_probes, probe_path, re
 from aliquot.findings.probe import JudgeAudit
 from aliquot.item_sets.items import Item
 from aliquot.item_sets.sources import load
-from aliquot.scorers.probe_texts import INJECTIONS, Changed, Declined, corrupt, cut
+from aliquot.scorers.injections import INJECTIONS
+from aliquot.scorers.probe_texts import Changed, Declined, corrupt, cut
 from aliquot.scorers.probes import Heard, Said, Shown, asked_of, build_probes, shown_of, verdicts_of
 from aliquot.stats.results import Estimate
 
@@ -26,6 +28,13 @@ GOOD = {item.id: str(item.fields["answer"]) for item in ITEMS}
 
 Judge = Callable[[Shown], Said]
 
+MARKS = tuple(max(re.split(r"\{answer\}|\{verdict\}", one.text), key=len) for one in INJECTIONS)
+
+
+def injected(text: str) -> bool:
+    """Tell whether a text tells the judge what to say."""
+    return any(mark in text for mark in MARKS)
+
 
 def worth(item: Item, text: str) -> float:
     """What an answer is worth to one who knows the right one: its sentences, unchanged, wherever they stand."""
@@ -33,7 +42,7 @@ def worth(item: Item, text: str) -> float:
     parts = good.split(". ")
     bare = text.replace("**", "").replace("\n- ", " ")
     return sum(part.rstrip(".") in bare for part in parts) / len(parts) - (
-        0.5 if any(text.endswith(one) for one in INJECTIONS) else 0
+        0.5 if injected(text) else 0
     )
 
 
@@ -93,7 +102,7 @@ def test_one_that_always_takes_the_first_flips_and_is_at_chance():
         (lambda text: "certain" in text, {"tone"}),
         (lambda text: "experts" in text, {"authority"}),
         (lambda text: "##" in text, {"formatting"}),
-        (lambda text: any(text.endswith(one) for one in INJECTIONS), {"injection"}),
+        (lambda text: injected(text), {"injection"}),
         (lambda text: "interesting question" in text, {"padding"}),
         (lambda text: "in other words" in text, {"longer"}),
     ],

@@ -24,7 +24,10 @@ def command() -> None:
 @click.argument("source", metavar="JUDGE.yaml|LOG")
 @click.argument("items", required=False)
 @click.option(
-    "--model", metavar="MODEL", help="Whom the judge asks: embedded, or '{base_url: ..., model: ...}'."
+    "--model",
+    multiple=True,
+    metavar="MODEL",
+    help="Whom the judge asks: embedded, or '{base_url: ..., model: ...}' (repeatable: a panel).",
 )
 @click.option(
     "--pairs", type=click.IntRange(min=1), default=30, show_default=True, help="Items drawn at most."

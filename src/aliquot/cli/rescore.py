@@ -23,8 +23,9 @@ from aliquot.cli.progress import ProgressLine
 )
 @click.option(
     "--model",
+    multiple=True,
     metavar="MODEL",
-    help="Whom the judge asks: embedded, or '{base_url: ..., model: ..., prices: ...}'.",
+    help="Whom the judge asks: embedded, or '{base_url: ..., model: ..., prices: ...}' (repeatable: a panel).",
 )
 @click.option("--swapped", is_flag=True, help="Ask a comparison in its other order too.")
 @click.option(

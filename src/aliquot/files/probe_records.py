@@ -15,7 +15,7 @@ from aliquot.files.writing import machine_errors, write_whole
 FOLDER: Final = Path(".aliquot") / "probes"
 """Where probes are kept, in the working directory."""
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Changes whenever the same judge would be probed otherwise."""
 
 MAX_BYTES: Final = 64 << 20

@@ -126,6 +126,26 @@ def conclude(
     return _pooled(judge, votes)
 
 
+def conclude_shown(
+    judge: Judge, judgements: Sequence[Judgement], *, models: Sequence[str], points: int | None = None
+) -> Conclusion:
+    """Return what the judgements of one question come to: one answer, or a pair in the one order that was asked.
+
+    Args:
+        judge: the judge.
+        judgements: those that there are, their repeats counted from 1.
+        models: who was asked.
+        points: questions of a checklist; None when the judge says how many.
+    """
+    found = {(one.model, one.repeat): one for one in judgements}
+    votes = tuple(
+        _vote(judge, found.get((model, repeat)), model, repeat, points)
+        for model in models
+        for repeat in range(1, judge.repeats + 1)
+    )
+    return _pooled(judge, votes)
+
+
 def written(verdict: Verdict | None) -> str | None:
     """Return a verdict as text.
 

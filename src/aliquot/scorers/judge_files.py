@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 
 from aliquot.errors import InputError, UsageError, excerpt
 from aliquot.files.documents import Node, parse
-from aliquot.scorers.judges import Example, Judge, Point, Scale
+from aliquot.scorers.judges import PAIR_VERDICTS, Example, Judge, Point, Scale
 from aliquot.scorers.lookalikes import skeleton
 from aliquot.scorers.rubrics import rubric_names, rubric_text
 from aliquot.scorers.verdicts import read_verdict
@@ -18,8 +18,8 @@ FORMS: Final = ("labels", "scale", "checklist", "pairwise")
 """Of these keys a file has exactly one: which verdicts there are."""
 
 KEYS: Final = (
-    "name", "says", "instructions", "asks", *FORMS, "passes", "pass_from", "continuous", "against", "order",
-    "few_shot", "repeats", "panel", "reference", "reply", "accept", "better", "max_tokens",
+    "name", "says", "instructions", "asks", *FORMS, "passes", "pass_from", "continuous", "names", "against",
+    "order", "few_shot", "repeats", "panel", "reference", "reply", "evaluation", "accept", "better", "max_tokens",
 )  # fmt: skip
 POINT_KEYS: Final = ("says", "points", "required")
 EACH_KEYS: Final = ("each", "asks", "ranked")
@@ -35,6 +35,7 @@ _ONLY: Final[Mapping[str, tuple[str, ...]]] = {
     "continuous": ("scale",),
     "accept": ("scale",),
     "better": ("scale",),
+    "names": ("pairwise",),
     "against": ("pairwise",),
     "order": ("pairwise",),
 }
@@ -91,6 +92,10 @@ def parse_judge(text: str, *, file: str) -> Judge:
     ):
         if name in keys:
             told[name] = keys[name].one_of(known)
+    if "names" in keys:
+        told["names"] = _names(keys["names"])
+    if "evaluation" in keys:
+        told["evaluation"] = keys["evaluation"].flag()
     if "accept" in keys:
         told["accept"] = tuple(one.one_of(("text", "fraction")) for one in keys["accept"].entries())
     for name, most in (("repeats", _MOST_REPEATS), ("max_tokens", 1_000_000)):
@@ -136,6 +141,20 @@ def _threshold(keys: Mapping[str, Node], *, low: float, high: float) -> dict[str
     if value == low:
         keys["pass_from"].refuse(f"{value:g} passes every answer", remedy=f"Give a number above {low:g}")
     return {"pass_from": float(value)}
+
+
+def _names(node: Node) -> tuple[str, ...]:
+    """Return what two answers are called in verdicts: words that no other verdict is."""
+    names = tuple(node.texts())
+    looks = [skeleton(one) for one in names]
+    others = {skeleton(one) for one in PAIR_VERDICTS[2:]}
+    distinct = len(set(looks)) == 2 == len(names) and not others & set(looks)
+    if not distinct or not all(looks) or max(map(len, names)) > 100:
+        node.refuse(
+            "two answers have two names that can be told apart, and from tie and both_bad",
+            remedy="Write names: [A, B]",
+        )
+    return names
 
 
 def _labels(node: Node, passes: Node | None) -> dict[str, Any]:

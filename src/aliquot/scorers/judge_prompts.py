@@ -147,7 +147,7 @@ class JudgePrompt:
         judge = self.judge
         if judge.reply == "text":
             return None
-        first: dict[str, Any] = {"reasoning": {"type": "string"}}
+        first: dict[str, Any] = {"reasoning": {"type": "string"}} if judge.evaluation else {}
         if judge.form == "checklist" and points is None:
             first |= {CLAIMS: {"type": "array", "items": {"type": "string"}}}
         told = first | {"verdict": _verdict_schema(judge, points)}
@@ -301,22 +301,30 @@ def _form(judge: Judge) -> str:
         last = {"checklist": "1 yes, 2 no, ...", "scale": "a number"}.get(
             judge.form, " or ".join(judge.words)
         )
-        first = "Write your evaluation in a few sentences first. The last line is the verdict alone:"
+        first = (
+            "Write your evaluation in a few sentences first. The last line is the verdict alone:"
+            if judge.evaluation
+            else "Reply with the verdict alone, on one line:"
+        )
         return f"{told}\n{first}\nVERDICT: {last}"
     claims = '"claims": ["...", "..."], ' if judge.each == CLAIMS else ""
     said = {
         "checklist": '["yes", "no"]' if judge.each == CLAIMS else '{"1": "yes", "2": "no"}',
         "scale": "a number",
     }.get(judge.form, " or ".join(f'"{word}"' for word in judge.words))
-    shape = f'{{"reasoning": "your evaluation in a few sentences", {claims}"verdict": {said}}}'
-    return f"{told}\nReply with one JSON object and nothing else, the evaluation first:\n{shape}"
+    reasoning = '"reasoning": "your evaluation in a few sentences", ' if judge.evaluation else ""
+    first = ", the evaluation first" if judge.evaluation else ""
+    return (
+        f"{told}\nReply with one JSON object and nothing else{first}:\n{{{reasoning}{claims}\"verdict\": {said}}}"
+    )
 
 
 def _told(judge: Judge) -> str:
     """Return which verdicts there are."""
     if judge.pairwise:
-        lines = ("first: the first answer is better", "second: the second answer is better",
-                 "tie: both are equally good", "both_bad: neither is of use")  # fmt: skip
+        meant = ("the first answer is better", "the second answer is better", "both are equally good",
+                 "neither is of use")  # fmt: skip
+        lines = tuple(f"{word}: {says}" for word, says in zip(judge.words, meant, strict=True))
     elif judge.form == "labels":
         lines = tuple(f"{label}: {says}" if says else label for label, says in judge.labels)
     elif judge.scale is not None:
@@ -352,12 +360,15 @@ def _verdict_schema(judge: Judge, points: int | None) -> dict[str, Any]:
 def _reply(judge: Judge, example: Example) -> str:
     """Return an example's verdict in the form in which a judge is to reply."""
     verdict: Any = example.verdict
+    if isinstance(verdict, str):
+        verdict = judge.called(verdict)
     if isinstance(verdict, float) and verdict % 1 == 0:
         verdict = int(verdict)
     if judge.reply == "text":
         if isinstance(verdict, tuple):
             verdict = ", ".join(f"{at} {one}" for at, one in enumerate(cast("tuple[str, ...]", verdict), 1))
-        return f"{example.reasoning}\nVERDICT: {verdict}".strip()
+        return f"{example.reasoning if judge.evaluation else ''}\nVERDICT: {verdict}".strip()
     if isinstance(verdict, tuple) and judge.each != CLAIMS:
         verdict = {str(at): one for at, one in enumerate(cast("tuple[str, ...]", verdict), 1)}
-    return json.dumps({"reasoning": example.reasoning, "verdict": verdict}, ensure_ascii=False)
+    before = {"reasoning": example.reasoning} if judge.evaluation else {}
+    return json.dumps({**before, "verdict": verdict}, ensure_ascii=False)

@@ -94,6 +94,7 @@ class Judge(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         asks_of_each: that question.
         ranked: whether earlier ones of ``each`` count for more: the mean of the precisions at the ranks of a yes.
         pairwise: whether two answers are compared.
+        names: what the first and the second answer are called in a verdict; those words themselves when empty.
         against: the field that holds the answer which a single answer is compared with.
         pass_from: the number, or share of a checklist, from which on an answer passes; None for a graded metric.
         few_shot: examples.
@@ -102,6 +103,7 @@ class Judge(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         panel: how several verdicts become one.
         reference: whether an item's reference is needed, shown where there is one, or never shown.
         reply: the form in which the model is to reply.
+        evaluation: whether an evaluation is asked for before the verdict.
         accept: what else than a number is read as one where JSON holds a reply: a text, a fraction of the highest.
         better: which direction is good.
         max_tokens: the reply's budget.
@@ -119,6 +121,7 @@ class Judge(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     asks_of_each: str = ""
     ranked: bool = False
     pairwise: bool = False
+    names: tuple[str, ...] = ()
     against: str = "reference"
     pass_from: float | None = None
     few_shot: tuple[Example, ...] = ()
@@ -127,6 +130,7 @@ class Judge(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     panel: Panel | None = None
     reference: Literal["optional", "required", "none"] = "optional"
     reply: Literal["json", "text"] = "json"
+    evaluation: bool = True
     accept: tuple[Literal["text", "fraction"], ...] = ()
     better: Literal["higher", "lower"] = "higher"
     max_tokens: int = 1024
@@ -143,7 +147,13 @@ class Judge(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """The words that are verdicts; of a checklist those that answer each of its questions."""
         if self.form == "checklist":
             return ("yes", "no")
-        return PAIR_VERDICTS if self.pairwise else tuple(label for label, _ in self.labels)
+        if self.pairwise:
+            return *(self.names or PAIR_VERDICTS[:2]), *PAIR_VERDICTS[2:]
+        return tuple(label for label, _ in self.labels)
+
+    def called(self, verdict: str) -> str:
+        """Return the word for a verdict of two answers in this judge's replies; a label stands for itself."""
+        return self.words[PAIR_VERDICTS.index(verdict)] if self.pairwise else verdict
 
     @property
     def pooled(self) -> Panel:

@@ -11,10 +11,12 @@ from typing import Final, Literal, TypeAlias
 from msgspec.structs import replace
 
 from aliquot.analysis.probe_kinds import PROBES
+from aliquot.errors import InputError, UsageError, nearest
 from aliquot.evidence.identity import text_of
 from aliquot.files.probe_records import ProbeVerdict, Winner
 from aliquot.item_sets.items import Item
-from aliquot.scorers.probe_texts import CHANGES, Changed, Declined, inject
+from aliquot.scorers.injections import INJECTIONS
+from aliquot.scorers.probe_texts import CHANGES, Changed, Declined
 
 PAIRS: Final = 30
 """Items probed on by default."""
@@ -41,6 +43,7 @@ class ProbePair:
         plain: the answer as it stands.
         changed: the changed one.
         says: what was changed.
+        turned: the changed one where it stands first, when it names its own slot; "" when it is the same.
     """
 
     probe: str
@@ -48,6 +51,7 @@ class ProbePair:
     plain: str
     changed: str
     says: str
+    turned: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +107,13 @@ class Heard:
 
 
 def build_probes(
-    items: Iterable[Item], *, pairwise: bool, pairs: int = PAIRS, seed: int = 0, only: Sequence[str] = ()
+    items: Iterable[Item],
+    *,
+    pairwise: bool,
+    pairs: int = PAIRS,
+    seed: int = 0,
+    only: Sequence[str] = (),
+    wins: tuple[str, str] = ("first", "second"),
 ) -> Probing:
     """Return the pairs that probe a judge.
 
@@ -114,8 +124,19 @@ def build_probes(
         pairs: items drawn at most.
         seed: of drawing them.
         only: these probes; all that apply by default.
+        wins: the verdicts by which the answer in the first slot wins, and that in the second: what injections ask for.
+
+    Raises:
+        UsageError: an unknown probe, or one that says nothing of a judge of one answer at a time.
+        InputError: no item has a good answer.
     """
+    _require_probes(only, pairwise=pairwise)
     given = [item for item in items if _good(item)]
+    if not given:
+        raise InputError(
+            f"none of the items has a good answer, in a field {' or '.join(ANSWERS)}",
+            remedy="Give one with each item, or leave the items out for those that come with aliquot",
+        )
     drawn = given if len(given) <= pairs else random.Random(seed).sample(given, pairs)  # noqa: S311 - no secret
     drawn.sort(key=lambda item: item.id)
     found: list[ProbePair] = []
@@ -124,12 +145,24 @@ def build_probes(
         if (only and probe not in only) or not (pairwise or kind.alone):
             continue
         for place, item in enumerate(drawn):
-            made = _changed(probe, item, place)
+            made = _changed(probe, item, place, wins)
             if isinstance(made, Declined):
                 declined.setdefault(probe, Counter())[made.why] += 1
             else:
                 found.append(made)
     return Probing(tuple(found), {probe: dict(why) for probe, why in declined.items()}, tuple(drawn))
+
+
+def _require_probes(only: Sequence[str], *, pairwise: bool) -> None:
+    known = [probe for probe, kind in PROBES.items() if pairwise or kind.alone]
+    for probe in only:
+        if probe in PROBES and probe not in known:
+            raise UsageError(
+                f"the probe {probe!r} shows two answers at once, and this judge sees one. It can be asked: "
+                f"{', '.join(known)}"
+            )
+        if probe not in PROBES:
+            raise UsageError(f"there is no probe {probe!r}. {nearest(probe, known)}")
 
 
 def _good(item: Item) -> str:
@@ -142,7 +175,17 @@ def _weak(item: Item, good: str) -> Changed | Declined:
     return Changed(told, "the weaker answer") if told and told != good else CHANGES["weak"](good)
 
 
-def _changed(probe: str, item: Item, place: int) -> ProbePair | Declined:
+def _injected(item: Item, good: str, place: int, wins: tuple[str, str]) -> ProbePair | Declined:
+    """Return an answer beside its own beginning that asks for the verdict by which it wins, whatever slot it has."""
+    short = CHANGES["weak"](good)
+    if isinstance(short, Declined):
+        return short
+    one = INJECTIONS[place % len(INJECTIONS)]
+    first, second = (one.applied(short.text, word) for word in wins)
+    return ProbePair("injection", item, good, second, f"{short.says}, with {one.name}", turned=first)
+
+
+def _changed(probe: str, item: Item, place: int, wins: tuple[str, str]) -> ProbePair | Declined:
     """Return the pair of an item under a probe."""
     good = _good(item)
     made: Changed | Declined
@@ -151,12 +194,12 @@ def _changed(probe: str, item: Item, place: int) -> ProbePair | Declined:
         if not own or not other or own == other:
             return Declined("has no two answers as own and other")
         return ProbePair(probe, item, other, own, "the judge's own family")
+    if probe == "injection":
+        return _injected(item, good, place, wins)
     if probe == "identical":
         made = Changed(good, "nothing")
     elif probe in {"order", "repeat", "weak"}:
         made = _weak(item, good)
-    elif probe == "injection":
-        made = inject(good, place=place)
     else:
         made = CHANGES[probe](good)
     return made if isinstance(made, Declined) else ProbePair(probe, item, good, made.text, made.says)
@@ -180,7 +223,7 @@ def shown_of(pair: ProbePair, *, pairwise: bool) -> tuple[tuple[Literal[0, 1, 2]
         return ((1, first),)
     if pair.probe == "repeat":
         return (1, first), (1, Shown(pair.item, pair.plain, pair.changed, repeat=2))
-    return (1, first), (2, Shown(pair.item, pair.changed, pair.plain))
+    return (1, first), (2, Shown(pair.item, pair.turned or pair.changed, pair.plain))
 
 
 def asked_of(probing: Probing, *, pairwise: bool) -> tuple[Shown, ...]:

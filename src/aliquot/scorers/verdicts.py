@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Any, Final, NoReturn, TypeAlias, cast
 
 from aliquot.errors import excerpt
-from aliquot.scorers.judges import Judge, Scale
+from aliquot.scorers.judges import PAIR_VERDICTS, Judge, Scale
 from aliquot.scorers.lookalikes import exact_number, skeleton, undressed, visible
 
 Verdict: TypeAlias = str | float | tuple[bool, ...]
@@ -265,7 +265,7 @@ def _word(judge: Judge, said: str) -> str:
         seen = skeleton(said)
         for word in judge.words:
             if skeleton(word) == seen:
-                return word
+                return PAIR_VERDICTS[judge.words.index(word)] if judge.pairwise else word
     raise _UnreadableError(f"{_shown(said.strip())} is no verdict")
 
 

@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -33,6 +33,12 @@ from aliquot.systems.requests import ChatRequest, CompletionRequest, Decoding, L
 
 VARIABLE = "ALIQUOT_MODEL"
 ALIAS = "embedded"
+
+MOST_LETTERS: Final = 240
+"""Letters of a free text in a reply that a schema holds."""
+
+MOST_ENTRIES: Final = 12
+"""Entries of a list in such a reply."""
 
 T = TypeVar("T")
 
@@ -138,6 +144,9 @@ class EmbeddedModel:
             "messages": [{"role": message.role, "content": message.content} for message in request.messages],
             **_parameters(request.decoding),
         }
+        if request.schema is not None:
+            form = {"name": "answer", "schema": bounded(json.loads(request.schema)), "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": form}
         logprobs = request.decoding.logprobs
         if logprobs is not None:
             body |= {"logprobs": True, "top_logprobs": logprobs}
@@ -193,6 +202,30 @@ class EmbeddedModel:
             return json.load(connection.getresponse())
         finally:
             connection.close()
+
+
+def bounded(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema whose free texts end after some letters, and lists after some entries.
+
+    A small model that may write any text repeats itself until its budget is gone, and what would have come after the
+    text never does.
+
+    Args:
+        schema: of an object, a list or a text.
+
+    Examples:
+        >>> bounded({"type": "object", "properties": {"why": {"type": "string"}, "yes": {"enum": ["y", "n"]}}})
+        {'type': 'object', 'properties': {'why': {'type': 'string', 'maxLength': 240}, 'yes': {'enum': ['y', 'n']}}}
+    """
+    made = dict(schema)
+    if made.get("type") == "string" and "enum" not in made:
+        made.setdefault("maxLength", MOST_LETTERS)
+    if made.get("type") == "array":
+        made.setdefault("maxItems", MOST_ENTRIES)
+        made["items"] = bounded(made.get("items", {}))
+    if "properties" in made:
+        made["properties"] = {name: bounded(part) for name, part in made["properties"].items()}
+    return made
 
 
 def _start(file: Path, *, threads: int, slots: int, context: int, port: int | None) -> object:

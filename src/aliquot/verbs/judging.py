@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -24,7 +24,7 @@ Made = TypeVar("Made")
 def scoring_of(
     scorer: str | None,
     judge: str | Judge | None,
-    model: str | JudgeModel | None,
+    model: str | JudgeModel | Sequence[str | JudgeModel] | None,
     evaluation: Evaluation | None,
 ) -> ScorerSpec:
     """Return how stored answers are to be scored, the file of a judge read.
@@ -35,17 +35,18 @@ def scoring_of(
     """
     if scorer is not None and judge is not None:
         raise UsageError("scorer and judge exclude each other: a rule scores the answers, or a judge does")
-    if model is not None and judge is None:
+    asked = panel_of(model)
+    if asked and judge is None:
         raise UsageError("model names whom a judge asks: --judge FILE --model MODEL")
     if scorer is not None:
         return ScorerSpec(rule=scorer)
     if judge is not None:
-        if model is None:
+        if not asked:
             raise UsageError(
                 "say which model is asked as the judge: --model embedded, or --model '{base_url: …, model: …}'"
             )
-        asked = judge_model_of(model) if isinstance(model, str) else model
-        return ScorerSpec(judge=JudgeSpec(judge=judge, models=(asked,)).read(judge_with_listed_prices))
+        panel = tuple(judge_model_of(one) if isinstance(one, str) else one for one in asked)
+        return ScorerSpec(judge=JudgeSpec(judge=judge, models=panel).read(judge_with_listed_prices))
     if evaluation is None:
         raise UsageError(
             "say by which rule: --scorer RULE, --judge FILE --model MODEL, or --evaluation FILE for the scorer of "
@@ -53,6 +54,11 @@ def scoring_of(
         )
     spec = evaluation.scorer
     return spec if spec.judge is None else ScorerSpec(judge=spec.judge.read(judge_with_listed_prices))
+
+
+def panel_of(model: str | JudgeModel | Sequence[str | JudgeModel] | None) -> tuple[str | JudgeModel, ...]:
+    """Return the models that a judge asks: none, one, or a panel."""
+    return (model,) if isinstance(model, str | JudgeModel) else tuple(model or ())
 
 
 def keep_about(run: RunDirectory, asked: Asked) -> None:

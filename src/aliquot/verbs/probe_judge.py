@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import cast
 
-import msgspec
-
 from aliquot.analysis.judge_audit import AuditChoices, audit_judge
-from aliquot.analysis.probe_lines import probe_lines
 from aliquot.analysis.stored_votes import stored_votes
 from aliquot.errors import UsageError
-from aliquot.evidence.tables import Evidence, Note
-from aliquot.files.judgements import Judgement
-from aliquot.files.probe_records import FOLDER, ProbeRecord, keep_probes, probe_path, read_probes
+from aliquot.evidence.tables import Evidence
+from aliquot.files.probe_records import FOLDER, read_probes
 from aliquot.findings.probe import JudgeAudit
 from aliquot.item_sets.sources import load as load_items
 from aliquot.readers.options import ReadOptions
 from aliquot.runner.judge_specs import JudgeModel, JudgeSpec
-from aliquot.runner.judging_stored import AskTerms, ask_judges
+from aliquot.runner.judging_stored import AskTerms
+from aliquot.runner.probing import ProbePlan, ask_probes
 from aliquot.runner.progress import Observer, Silent
 from aliquot.scorers.judge_files import rubric_names
-from aliquot.scorers.judge_prompts import JudgePrompt
 from aliquot.scorers.judges import Judge
-from aliquot.scorers.probe_questions import heard_of, probe_question
-from aliquot.scorers.probes import PAIRS, Heard, Probing, Shown, asked_of, build_probes, verdicts_of
+from aliquot.scorers.probe_questions import winning_words
+from aliquot.scorers.probes import PAIRS, build_probes
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.systems.system import System
-from aliquot.verbs.judging import scoring_of, waited_for
+from aliquot.verbs.judging import panel_of, scoring_of, waited_for
 from aliquot.verbs.read import load
 from aliquot.verbs.reproduce import command_line
 
@@ -42,7 +38,7 @@ def probe_judge(
     source: str | Path | Evidence | Judge,
     items: str | Path | None = None,
     *,
-    model: str | JudgeModel | None = None,
+    model: str | JudgeModel | Sequence[str | JudgeModel] | None = None,
     judge: str | None = None,
     against: str | None = None,
     pairs: int = PAIRS,
@@ -70,7 +66,7 @@ def probe_judge(
             judge's votes between systems, with what was shown first.
         items: items to probe on, each with a good answer (``answer``, else ``reference``), and ``weak``, ``own`` and
             ``other`` where there are such answers; by default a small set that comes with the package.
-        model: the model that is asked as the judge: its name, or a mapping in YAML.
+        model: the model that is asked as the judge: its name, or a mapping in YAML; several are a panel.
         judge: whose votes of a log, when several judges voted.
         against: another judge of the same log; of a judge that is asked, a file of its kept probes.
         pairs: items drawn at most.
@@ -113,7 +109,7 @@ def probe_judge(
     given: dict[str, object] = {"--judge": judge, "--against": against}
     given |= {"--level": None if level == 0.95 else level, "--seed": seed}
     if not _is_judge(source):
-        if model is not None or items is not None:
+        if model or items is not None:
             raise UsageError(f"{source} is no judge that can be asked: a judge's file ends with .yaml")
         return _of_log(source, judge, against, level=level, seed=drawing, options=options, given=given)  # type: ignore[arg-type] - no judge
     told_judge = source if isinstance(source, Judge) else str(source)
@@ -130,15 +126,27 @@ def probe_judge(
         probing=True,
     )
     told = load_items(SHIPPED if items is None else items)
-    prompt = JudgePrompt(cast("Judge", spec.judge))
-    probing = build_probes(told.items, pairwise=prompt.judge.pairwise, pairs=pairs, seed=drawing, only=only)
-    record, stopped = _asked(
-        prompt, spec, probing, terms, keep_going=keep_going, cluster=cluster, level=level
+    judge_read = cast("Judge", spec.judge)
+    probing = build_probes(
+        told.items,
+        pairwise=judge_read.pairwise,
+        pairs=pairs,
+        seed=drawing,
+        only=only,
+        wins=winning_words(judge_read),
     )
-    record = msgspec.structs.replace(record, items_hash=told.hash, seed=drawing)
-    keep_probes(record, probe_path(record.judge_hash, record.model, folder=Path(folder)))
+    plan = ProbePlan(
+        spec=spec,
+        probing=probing,
+        items_hash=told.hash,
+        seed=drawing,
+        cluster=cluster,
+        keep_going=keep_going,
+        level=level,
+    )
+    record, notes = waited_for(ask_probes(plan, folder=Path(folder), terms=terms))
     given |= {
-        "--model": model,
+        "--model": panel_of(model),
         "--pairs": None if pairs == PAIRS else pairs,
         "--only": only,
         "--cluster": cluster,
@@ -151,7 +159,7 @@ def probe_judge(
             level=level,
             seed=drawing,
             against=None if against is None else read_probes(Path(against)),
-            notes=stopped,
+            notes=notes,
         ),
         command=command_line("probe judge", sources, given),
     )
@@ -190,47 +198,3 @@ def _of_log(
         ),
         command=command_line("probe judge", [source], given, reading=options),
     )
-
-
-def _asked(
-    prompt: JudgePrompt,
-    spec: JudgeSpec,
-    probing: Probing,
-    terms: AskTerms,
-    *,
-    keep_going: bool,
-    cluster: str | None,
-    level: float,
-) -> tuple[ProbeRecord, tuple[Note, ...]]:
-    """Return what a judge said, identical texts first; it is asked no further when it tells them apart."""
-    judge, model = prompt.judge, spec.panel[0].name
-    identical = Probing(tuple(one for one in probing.pairs if one.probe == "identical"), {}, probing.items)
-    records: tuple[Judgement, ...] = ()
-    record = ProbeRecord(
-        judge=judge.name,
-        judge_hash=judge.hash,
-        model=model,
-        pairwise=judge.pairwise,
-        declined=probing.declined,
-    )
-    for part in (identical, probing):
-        shown = asked_of(part, pairwise=judge.pairwise)
-        questions = {one.key: probe_question(prompt, one, model=model) for one in shown}
-        asked = waited_for(
-            ask_judges(spec, list(questions.values()), systems={}, records=records, keep=None, terms=terms)
-        )
-        records = tuple(asked.records)
-        by_key = {one.question: one for one in records}
-
-        def heard(one: Shown, by_key: Mapping[str, Judgement] = by_key) -> Heard:
-            return heard_of(prompt, one, by_key.get(probe_question(prompt, one, model=model).key))
-
-        verdicts = tuple(verdicts_of(part, heard, pairwise=judge.pairwise, cluster=cluster))
-        record = msgspec.structs.replace(record, verdicts=verdicts)
-        failed = any(
-            one.probe == "identical" and one.word == "fail" for one in probe_lines(record, level=level)
-        )
-        if failed and part is identical and not keep_going:
-            text = "identical texts were told apart, so nothing further was asked (--keep-going asks all the same)"
-            return record, (Note("stopped", text),)
-    return record, ()

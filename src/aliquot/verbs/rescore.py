@@ -47,7 +47,7 @@ from aliquot.scorers.rules import rule_named
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.stats.results import Estimate, Undefined
 from aliquot.systems.system import System
-from aliquot.verbs.judging import keep_about, scoring_of, waited_for
+from aliquot.verbs.judging import keep_about, panel_of, scoring_of, waited_for
 from aliquot.verbs.judging_pairs import compared, compares, in_both_orders, pairings_of
 from aliquot.verbs.read import convert
 from aliquot.verbs.reproduce import command_line
@@ -59,7 +59,7 @@ def rescore(
     *,
     scorer: str | None = None,
     judge: str | Judge | None = None,
-    model: str | JudgeModel | None = None,
+    model: str | JudgeModel | Sequence[str | JudgeModel] | None = None,
     swapped: bool = False,
     evaluation: str | Path | Evaluation | None = None,
     output: str | Path | None = None,
@@ -85,7 +85,7 @@ def rescore(
         source: a run's directory, or a log or evidence that keeps the answers.
         scorer: the rule; by default the scorer of ``evaluation``.
         judge: a judge in its place: a file that describes one, or the name of one that comes with this package.
-        model: the model that is asked as the judge: its name, or a mapping in YAML.
+        model: the model that is asked as the judge: its name, or a mapping in YAML; several are a panel.
         swapped: ask a comparison in its other order too, where the judge's file draws one of them.
         evaluation: an evaluation file whose items give references, accepted answers and options, by id.
         output: write a long table there (``.parquet``, ``.csv``, ``.jsonl``) and leave a run as it is.
@@ -139,7 +139,7 @@ def rescore(
     named = {"--scorer": scorer, "--evaluation": None if given is None else given.file, "-o": output}
     named |= {
         "--judge": judge if isinstance(judge, str) else None,
-        "--model": model if isinstance(model, str) else None,
+        "--model": panel_of(model),
     }
     named |= {"--swapped": True} if swapped else {}
     named |= {"--execute-code": True} if execute_code else {}
