@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from aliquot.findings.comparison import Comparison as Comparison
     from aliquot.findings.explanation import Explanation as Explanation
     from aliquot.findings.failures import Failures as Failures
+    from aliquot.findings.gate import Gate as Gate
     from aliquot.findings.noise import Noise as Noise
     from aliquot.findings.planning import Plan as Plan
     from aliquot.findings.probe import JudgeAudit as JudgeAudit
@@ -61,6 +62,8 @@ if TYPE_CHECKING:
     from aliquot.verbs.demo import demo as demo
     from aliquot.verbs.explain import explain as explain
     from aliquot.verbs.failures import failures as failures
+    from aliquot.verbs.gate import bless as bless
+    from aliquot.verbs.gate import gate as gate
     from aliquot.verbs.init import init as init
     from aliquot.verbs.model import model as model
     from aliquot.verbs.noise import noise as noise
@@ -91,6 +94,7 @@ _HOMES = {
     "Explanation": "aliquot.findings.explanation",
     "Failures": "aliquot.findings.failures",
     "FakeSystem": "aliquot.systems.fake",
+    "Gate": "aliquot.findings.gate",
     "Guards": "aliquot.runner.evaluation",
     "HypothesisTest": "aliquot.stats.results",
     "JudgeAudit": "aliquot.findings.probe",
@@ -112,6 +116,7 @@ _HOMES = {
     "Variants": "aliquot.findings.variants",
     "Verification": "aliquot.findings.verification",
     "agree": "aliquot.verbs.agree",
+    "bless": "aliquot.verbs.gate",
     "calibrate": "aliquot.verbs.calibrate",
     "command_system": "aliquot.systems.command",
     "compare": "aliquot.verbs.compare",
@@ -122,6 +127,7 @@ _HOMES = {
     "finding_schema": "aliquot.findings.schema",
     "from_frame": "aliquot.readers.frame",
     "function_system": "aliquot.systems.callables",
+    "gate": "aliquot.verbs.gate",
     "init": "aliquot.verbs.init",
     "labels_from": "aliquot.readers.frame",
     "model": "aliquot.verbs.model",

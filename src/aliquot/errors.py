@@ -5,6 +5,7 @@
     AliquotError                 every error a caller may want to catch
     ├── UsageError               the call itself is wrong: a name, an option, a combination      (exit 2)
     ├── InputError               a file, row or value cannot be used as it stands                (exit 2)
+    │   └── NoRowsError          a source without a single row; for a gate nothing to judge      (exit 2)
     ├── MachineError             the machine cannot: disk full, port taken, model missing        (exit 2)
     ├── PatternTimeError         a pattern takes too long over a text                            (exit 2)
     ├── NothingToJudgeError      no valid row is left to analyse                                 (exit 5)
@@ -63,6 +64,10 @@ class InputError(AliquotError):
         ]
         text = f"{', '.join(where)}: {problem}" if where else problem
         super().__init__(f"{text}. {remedy}" if remedy else text)
+
+
+class NoRowsError(InputError):
+    """A source holds no row at all: a mistyped filter, a run that never began. A gate makes exit 5 of it."""
 
 
 class MachineError(AliquotError):

@@ -14,6 +14,7 @@ from aliquot import (
     calibrate,
     explain,
     failures,
+    gate,
     labels_from,
     noise,
     plan,
@@ -65,6 +66,7 @@ def every_kind(name: str = "main") -> dict[str, Finding]:
         agree(rated(name)),
         calibrate(judged_evidence(name), labels=[rated(name)]),
         probe_judge(voted_evidence(name), judge=f"{name} judge", against=f"{name} other"),
+        gate(pilot, no_worse_than="5pt", noise=None),
     )
     return {one.kind: one for one in found}
 
@@ -141,4 +143,5 @@ KINDS = (
     "agreement",
     "calibration",
     "probe",
+    "gate",
 )

@@ -13,6 +13,7 @@ from aliquot.errors import AliquotError
 
 MAIN_VERBS = {
     "compare": "Is the candidate better than the baseline, and how sure are we?",
+    "gate": "May this candidate be merged? An exit code that survives noise, for CI.",
     "plan": "How many items, minutes and how much money would a difference take?",
     "report": "One self-contained page (HTML), Markdown or JSON of a comparison.",
 }

@@ -24,6 +24,8 @@ Word: TypeAlias = Literal[
     "lower",
     "met",
     "not_met",
+    "pass",
+    "fail",
     "estimated",
 ]
 

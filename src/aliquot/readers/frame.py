@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from aliquot.errors import InputError, UsageError
+from aliquot.errors import InputError, NoRowsError, UsageError
 from aliquot.evidence.labels import Labels
 from aliquot.evidence.tables import Evidence, Source
 from aliquot.files.tables import Table, table_of
@@ -98,7 +98,7 @@ def _table(native: nw.DataFrame[Any]) -> Table:
         problem = str(error).strip().splitlines()[0]
         raise InputError(f"a column mixes kinds: {problem}", remedy="Give each column one type") from error
     if table.height == 0:
-        raise InputError("the frame has no rows")
+        raise NoRowsError("the frame has no rows")
     return table
 
 

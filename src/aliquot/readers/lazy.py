@@ -9,7 +9,7 @@ from typing import Any, Final
 import narwhals as nw
 import polars as pl
 
-from aliquot.errors import InputError, UsageError
+from aliquot.errors import InputError, NoRowsError, UsageError
 from aliquot.evidence.assembly import DEFAULTS, KEYS, conform
 from aliquot.evidence.metrics import metric_row
 from aliquot.evidence.status import STATUSES
@@ -205,7 +205,7 @@ def _ranges(rows: nw.LazyFrame[Any]) -> pl.DataFrame:
     )
     ranges = _here(found).sort("system", "task", "metric", "scorer")
     if not ranges.height:
-        raise InputError("the frame has no rows")
+        raise NoRowsError("the frame has no rows")
     return ranges
 
 

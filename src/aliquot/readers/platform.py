@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aliquot.errors import InputError
+from aliquot.errors import NoRowsError
 from aliquot.evidence.tables import Evidence, Note, Source
 from aliquot.files.compressed import plain_suffix
 from aliquot.files.tables import read_table
@@ -67,7 +67,7 @@ def _records(path: Path, mapping: PlatformMapping, options: ReadOptions) -> Json
         return read_json_records(path, encoding=options.encoding, members=mapping.members)
     table = read_table(path, delimiter=options.delimiter, encoding=options.encoding)
     if not table.height:
-        raise InputError("has no rows", file=str(path))
+        raise NoRowsError("has no rows", file=str(path))
     rows: tuple[Mapping[str, Any], ...] = tuple(
         {name: cells[index] for name, cells in table.columns.items()} for index in range(table.height)
     )

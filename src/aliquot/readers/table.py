@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import Final
 
-from aliquot.errors import InputError
+from aliquot.errors import NoRowsError
 from aliquot.evidence.tables import Evidence, Source
 from aliquot.files.tables import SUFFIXES, read_table
 from aliquot.readers.options import ReadOptions
@@ -36,7 +36,7 @@ class TableReader:
         """
         table = read_table(path, delimiter=options.delimiter, encoding=options.encoding)
         if table.height == 0:
-            raise InputError("has no rows", file=str(path))
+            raise NoRowsError("has no rows", file=str(path))
         source = Source(path=str(path), format=table.stored, sha256=_digest(path))
         return evidence_of(table, options, file=str(path), name=options.name or path.stem, source=source)
 

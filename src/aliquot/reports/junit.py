@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 from xml.etree import ElementTree as ET
 
 from aliquot.findings.comparison import Comparison
 from aliquot.findings.finding import Finding
+from aliquot.findings.gate import Decision, Gate
 from aliquot.findings.verdict import Verdict, Word
 from aliquot.reports.plain import neutralise
 from aliquot.reports.view import view_of
@@ -18,7 +19,16 @@ from aliquot.reports.view import view_of
 MOST_ITEMS = 200
 """Items that broke, and items that were fixed, with a test case of their own."""
 
-_FAILURES: Final[frozenset[Word]] = frozenset({"worse", "not_met"})
+Ended: TypeAlias = Literal["passed", "failure", "skipped"]
+"""How a test case ended."""
+
+_BY_DECISION: Final[Mapping[Decision, Ended]] = {
+    "pass": "passed",
+    "fail": "failure",
+    "undecided": "skipped",
+    "nothing_to_judge": "skipped",
+}
+_FAILURES: Final[frozenset[Word]] = frozenset({"worse", "not_met", "fail"})
 _OPEN: Final[frozenset[Word]] = frozenset({"undecided", "nothing_to_judge"})
 _LONGEST_TEXT = 2000
 """Characters of a name or a text."""
@@ -32,19 +42,22 @@ class _Case:
     """One test case: its name, how it ended, and a text."""
 
     name: str
-    ended: Literal["passed", "failure", "skipped"]
+    ended: Ended
     text: str
 
 
 def render_junit(finding: Finding) -> str:
     """Return a finding as one JUnit test suite.
 
-    The verdict fails when it is ``worse`` (beyond the margin) or ``not_met``, and is skipped when it is open. Of a
-    comparison each item that broke fails, with the command that shows it, and each that was fixed passes.
+    The verdict fails when it is ``worse`` (beyond the margin), ``not_met`` or ``fail``, and is skipped when it is open.
+    Of a comparison each item that broke fails, with the command that shows it, and each that was fixed passes; of a
+    gate each condition is a case too.
     """
     cases = [_verdict_case(finding)]
     if isinstance(finding, Comparison):
         cases += _item_cases(finding)
+    if isinstance(finding, Gate):
+        cases += _gate_cases(finding)
     suite = ET.Element("testsuite", name=f"aliquot {finding.kind}", tests=str(len(cases)), errors="0")
     for count, ended in (("failures", "failure"), ("skipped", "skipped")):
         suite.set(count, str(sum(case.ended == ended for case in cases)))
@@ -59,7 +72,7 @@ def _verdict_case(finding: Finding) -> _Case:
     return _Case("verdict", _ended(finding.verdict), finding.verdict.text + again)
 
 
-def _ended(verdict: Verdict) -> Literal["passed", "failure", "skipped"]:
+def _ended(verdict: Verdict) -> Ended:
     if verdict.word in _OPEN:
         return "skipped"
     return "failure" if verdict.word in _FAILURES and not verdict.within_margin else "passed"
@@ -77,6 +90,24 @@ def _item_cases(comparison: Comparison) -> Iterator[_Case]:
         if left > 0:
             text = f"{left} more items are left out here; -o FILE.json names all. {comparison.command}"
             yield _Case(f"{title.lower()}: {left} more", "skipped", text.strip())
+
+
+def _gate_cases(gate: Gate) -> Iterator[_Case]:
+    """Yield a case for each condition, and each item that moved; items that broke fail where the gate does."""
+    for one in gate.conditions:
+        ended = (
+            _BY_DECISION[one.decision] if one.blocks else "skipped" if one.decision != "pass" else "passed"
+        )
+        yield _Case(f"{one.name} floor" if one.of == "floor" else one.name, ended, one.text)
+    for change, flips in (("broke", gate.broke), ("fixed", gate.fixed)):
+        for flip in flips[:MOST_ITEMS]:
+            came = f"asked again: {flip.came}" if flip.came else ""
+            lost = gate.decision == "fail" and flip.came in ("", "stable")
+            broke: Ended = "failure" if lost else "skipped"
+            yield _Case(f"{change}: {flip.item}", broke if change == "broke" else "passed", came)
+        left = len(flips) - MOST_ITEMS
+        if left > 0:
+            yield _Case(f"{change}: {left} more", "skipped", "-o FILE.json names all")
 
 
 def _shown_by(command: str, item: str) -> str:

@@ -17,7 +17,6 @@ from aliquot.stats.results import Estimate
 if TYPE_CHECKING:
     from aliquot.files.plan_file import PlanFile
     from aliquot.findings.looks import Looks
-    from aliquot.findings.noise import RememberedNoise
     from aliquot.verbs.criteria import Criteria
 
 FEW_VARIANTS = 2
@@ -87,33 +86,14 @@ def _held(
 def _with_noise(found: Comparison, evidence: Evidence, path: Path) -> Comparison:
     """Return a comparison with what is remembered of its suite; a memory that is damaged costs a warning only."""
     try:
-        return replace(found, noise=_remembered(found, evidence, path))
+        from aliquot.analysis.noise_seen import remembered_noise
+
+        return replace(found, noise=remembered_noise(found, evidence, path))
     except (InputError, MachineError) as error:
         note = Note(
             "noise_unreadable", f"what was remembered of the suite's own noise cannot be read: {error}"
         )
         return replace(found, warnings=(*found.warnings, note))
-
-
-def _remembered(found: Comparison, evidence: Evidence, path: Path) -> RememberedNoise | None:
-    from aliquot.analysis.noise import fingerprint
-    from aliquot.files.noise_memory import recall
-    from aliquot.findings.noise import RememberedNoise
-
-    systems = (found.baseline.system, found.candidate.system)
-    stored = recall(path, suite=fingerprint(evidence, systems, task=found.task, metric=found.metric))
-    if not stored:
-        return None
-    last, attempts = stored[-1], max(1, min(found.attempts))
-    counts = {item: sum(item in one.flipped for one in stored) for one in stored for item in one.flipped}
-    often = {item: (count, len(stored)) for item, count in counts.items() if 2 * count > len(stored) > 1}
-    return RememberedNoise(
-        wobble=last.wobble / math.sqrt(attempts),
-        flipped=len(last.flipped),
-        n_items=last.n_items,
-        measured=last.measured,
-        often=often,
-    )
 
 
 def _with_looks(found: Comparison, sources: Sequence[str | Path | Evidence]) -> Comparison:

@@ -1,0 +1,1 @@
+"""From findings to a release decision: policies, baselines, what a policy costs in a year, and monitoring state."""

@@ -1,0 +1,85 @@
+"""Answers that are byte for byte those judged before: what a judge says of them again is no news of the system."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Final, TypeAlias
+
+import polars as pl
+
+from aliquot.evidence.tables import Evidence
+
+Digests: TypeAlias = Mapping[tuple[str, int], str]
+"""(item, attempt) → hash of the answer."""
+
+MOST_ANSWERS: Final = 20_000
+"""Answers of one system that are read for this."""
+
+_KEY: Final = ("item", "attempt")
+
+
+def answer_digests(evidence: Evidence, system: str, *, task: str) -> dict[tuple[str, int], str]:
+    """Return the hash of each answer of a system whose text is known; empty without texts, and for too many.
+
+    Args:
+        evidence: with its texts.
+        system: whose answers.
+        task: on which task.
+    """
+    if evidence.texts is None or evidence.is_lazy:
+        return {}
+    rows = evidence.rows("responses", system=system, task=task)
+    if rows.height > MOST_ANSWERS:
+        return {}
+    found: dict[tuple[str, int], str] = {}
+    for item, attempt in rows.select(*_KEY).iter_rows():
+        text = evidence.texts.response(system, task, item, attempt)
+        if text is not None:
+            found[item, attempt] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return found
+
+
+def judged_once(
+    evidence: Evidence, baseline: str, candidate: str, *, task: str, before: Digests, after: Digests
+) -> tuple[Evidence, tuple[int, int] | None]:
+    """Return the evidence with the baseline's scores on answers of the candidate that are the same, byte for byte.
+
+    A rule scores the same answer the same way; a judge may not, and that would be its noise and not the candidate's
+    doing. The candidate's attempt takes over what was said of the first such attempt of the baseline at the item, so
+    that it adds no row of its own.
+
+    Args:
+        evidence: of both.
+        baseline: system A.
+        candidate: system B.
+        task: the task.
+        before: hashes of the baseline's answers.
+        after: those of the candidate's.
+
+    Returns:
+        The evidence, and how many of the candidate's answers are the same, of how many known; None when none is known.
+    """
+    if not before or not after:
+        return evidence, None
+    judged: dict[tuple[str, str], int] = {}
+    for (item, attempt), digest in sorted(before.items()):
+        judged.setdefault((item, digest), attempt)
+    same = [
+        (item, attempt, judged[item, digest])
+        for (item, attempt), digest in after.items()
+        if (item, digest) in judged
+    ]
+    counts = len(same), len(after)
+    if not same:
+        return evidence, counts
+    frame = pl.DataFrame(same, schema={"item": pl.String, "attempt": pl.Int64, "of": pl.Int64}, orient="row")
+    outcomes = evidence.outcomes
+    mine = (pl.col("task") == task) & (pl.col("system") == candidate)
+    theirs = outcomes.filter((pl.col("task") == task) & (pl.col("system") == baseline))
+    taken = frame.rename({"attempt": "own", "of": "attempt"}).join(theirs, on=_KEY, how="inner")
+    taken = taken.with_columns(pl.lit(candidate).alias("system"), pl.col("own").alias("attempt"))
+    taken = taken.select(outcomes.columns)
+    told = taken.select(*_KEY, "metric").unique().with_columns(pl.lit(value=True).alias("told"))
+    own = outcomes.filter(mine).join(told, on=[*_KEY, "metric"], how="anti", maintain_order="left")
+    return evidence.revise(outcomes=pl.concat([outcomes.filter(~mine), own, taken])), counts

@@ -1,0 +1,222 @@
+"""Evidence and a policy become the gate's finding."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+import polars as pl
+
+from aliquot.analysis.noise_seen import remembered_noise
+from aliquot.analysis.software import versions
+from aliquot.errors import InputError, MachineError
+from aliquot.findings.comparison import Comparison
+from aliquot.findings.gate import EXIT_CODES, BaselineFacts, Condition, CriticalItems, Decision, Gate
+from aliquot.findings.gate_words import write_gate
+from aliquot.gates.conditions import hold, read_held
+from aliquot.gates.critical import judge_critical
+from aliquot.gates.decision import decide
+from aliquot.gates.flips import find_flips
+from aliquot.gates.held import Held, Sides
+from aliquot.gates.policy import Policy
+from aliquot.gates.remarks import find_remarks
+from aliquot.gates.settlement import settle
+from aliquot.gates.subsets import with_items
+from aliquot.gates.year import year_of
+
+WHY: Final = (
+    "passes when every blocking condition has L > -margin (no correction: all must hold); fails when one has L <= "
+    "-margin, U < 0 and its test rejects after Holm; else undecided"
+)
+_CODE: Final = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
+"""A reason that is a code and no sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What a gate has to know that is in no row.
+
+    Attributes:
+        against: what the candidate is held against; None for floors alone.
+        same_answers: answers of the candidate that are byte for byte the baseline's, of how many; None when unknown.
+        noise: file in which the suite's own noise is remembered; None to look up none.
+        command: the command line that makes the finding again.
+    """
+
+    against: BaselineFacts | None = None
+    same_answers: tuple[int, int] | None = None
+    noise: Path | None = None
+    command: str = ""
+
+
+def assess(sides: Sides, policy: Policy, known: Circumstances) -> Gate:
+    """Return the decision on a candidate.
+
+    Args:
+        sides: who is held against whom, with all items.
+        policy: what it is held to.
+        known: what is in no row.
+
+    Raises:
+        UsageError: a name of the policy that there is not, or different judges that were not allowed.
+        InputError: items of the same id whose content differs.
+    """
+    present = set(sides.evidence.items.filter(pl.col("task") == sides.task)["item"])
+    quarantined = tuple(item for item in policy.quarantine if item in present)
+    if quarantined:
+        sides = replace(sides, evidence=with_items(sides.evidence, quarantined, kept=False))
+    held = hold(sides, policy)
+    names = (sides.baseline, sides.candidate)
+    conditions = read_held(held, alpha=policy.alpha, names=names)
+    critical: CriticalItems | None = None
+    if policy.critical:
+        metric = policy.metrics[0].metric if policy.metrics else ""
+        critical, one = judge_critical(sides, policy.critical, metric=metric)
+        conditions = (*conditions[: _blocking(conditions)], one, *conditions[_blocking(conditions) :])
+    decision = decide([one.decision for one in conditions if one.blocks])
+    refusal = _refusal(decision, conditions, known.against, policy)
+    if refusal and decision == "pass":
+        decision = "undecided"
+    first = _with_noise(held, sides, known.noise)
+    left_open = [
+        one
+        for one, read in zip(held, read_held(held, alpha=policy.alpha, names=names), strict=True)
+        if one.shown.blocks and read.decision == "undecided"
+    ]
+    to_settle = settle(sides, left_open) if decision == "undecided" and left_open else None
+    verdict = write_gate(
+        decision,
+        conditions,
+        candidate=sides.candidate,
+        to_settle=to_settle,
+        nothing=_nothing(sides),
+        errors=refusal,
+    )
+    return Gate(
+        baseline=sides.baseline,
+        candidate=sides.candidate,
+        task=sides.task,
+        decision=decision,
+        exit_code=EXIT_CODES[decision],
+        acted="",
+        level=policy.level,
+        conditions=conditions,
+        flips=() if first is None else find_flips(sides.evidence, first, cluster=sides.choices.cluster),
+        n_items=conditions[0].n if conditions else 0,
+        critical=critical,
+        quarantined=quarantined,
+        to_settle=to_settle,
+        against=known.against,
+        policy=policy.source,
+        year=year_of(held, policy, moves=_moves(first), seed=sides.choices.seed),
+        noise=None if first is None else first.noise,
+        identical=known.same_answers is not None and known.same_answers[0] == known.same_answers[1] > 0,
+        same=() if first is None else first.same,
+        differs=() if first is None else first.differs,
+        warnings=tuple(
+            find_remarks(held, policy, quarantined, against=known.against, same_answers=known.same_answers)
+        ),
+        why=WHY,
+        verdict=verdict,
+        seed=sides.choices.seed,
+        versions=versions(),
+        command=known.command,
+    )
+
+
+def nothing_gate(reason: str, policy: Policy, *, command: str, seed: int) -> Gate:
+    """Return the finding where a source holds no row at all.
+
+    Args:
+        reason: why there is nothing, with the file.
+        policy: what the candidate would have been held to.
+        command: the command line that makes the finding again.
+        seed: of everything random.
+    """
+    verdict = write_gate(
+        "nothing_to_judge", (), candidate="", to_settle=None, nothing=reason.removesuffix(".")
+    )
+    return Gate(
+        baseline="", candidate="", task="", decision="nothing_to_judge", exit_code=EXIT_CODES["nothing_to_judge"],
+        acted="", level=policy.level, conditions=(), flips=(), n_items=0, critical=None, quarantined=(),
+        to_settle=None, against=None, policy=policy.source, year=None, noise=None, identical=False, same=(),
+        differs=(), warnings=(), why=WHY, verdict=verdict, seed=seed, versions=versions(), command=command,
+    )  # fmt: skip
+
+
+def _with_noise(held: Sequence[Held], sides: Sides, noise: Path | None) -> Comparison | None:
+    """Return the first comparison, with what is remembered of its suite; a damaged memory is said by ``compare``."""
+    found = next((one.comparison for one in held if one.comparison is not None), None)
+    if found is None or noise is None or not noise.exists():
+        return found
+    try:
+        return replace(found, noise=remembered_noise(found, sides.evidence, noise))
+    except (InputError, MachineError):
+        return found
+
+
+def _moves(first: Comparison | None) -> float:
+    """Return the share of items that were seen to flip when nothing was changed."""
+    noise = None if first is None else first.noise
+    return 0.0 if noise is None or not noise.n_items else noise.flipped / noise.n_items
+
+
+def _blocking(conditions: Sequence[Condition]) -> int:
+    return sum(one.blocks for one in conditions)
+
+
+def _refusal(
+    decision: Decision, conditions: Sequence[Condition], against: BaselineFacts | None, policy: Policy
+) -> str:
+    """Return why a pass is not given although the rule would: rows without a value, or a baseline too old."""
+    hangs = [
+        one
+        for one in conditions
+        if one.blocks and one.decision == "pass" and one.if_failed not in (None, "pass")
+    ]
+    if decision != "pass":
+        return ""
+    if hangs:
+        named = ", ".join(one.name for one in hangs[:3])
+        return (
+            f"it passes with the rows without a value left out, and not with them as failures ({named}). "
+            "Whose fault they are decides; it is not passed"
+        )
+    oldest = policy.baseline.oldest_days
+    if (
+        against is not None
+        and oldest is not None
+        and against.age_days is not None
+        and against.age_days > oldest
+    ):
+        return (
+            f"it would pass, but the baseline {against.name!r} is {against.age_days:.0f} days old and the policy takes "
+            f"it up to {oldest:g}. Run it again and bless it"
+        )
+    return ""
+
+
+def _nothing(sides: Sides) -> str:
+    """Return whose rows have no value at all, with their status; empty when that is not the reason."""
+    said: list[str] = []
+    for name in filter(None, (sides.baseline, sides.candidate)):
+        rows = sides.evidence.rows("responses", system=name, task=sides.task)
+        counted = rows["status"].value_counts(sort=True)
+        if counted.height == 1 and counted["status"][0] not in ("ok", "refused"):
+            status = counted["status"][0]
+            reason = _reason(rows)
+            plural = "errors" if status == "error" else status
+            said.append(f"all {rows.height:,} rows of {name} are {plural}{reason}")
+    return "; ".join(said)
+
+
+def _reason(rows: pl.DataFrame) -> str:
+    """Return the most frequent reason when it is a code, such as 429; a message may repeat the request."""
+    known = rows["reason"].drop_nulls()
+    if known.is_empty():
+        return ""
+    most = str(known.value_counts(sort=True)["reason"][0])
+    return f" ({most})" if _CODE.fullmatch(most) else ""

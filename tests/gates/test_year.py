@@ -1,0 +1,101 @@
+"""What a policy does in a year: against exact enumeration, the issue's numbers, and its own promises."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from aliquot.gates.year import Design, simulate_year
+from aliquot.stats.paired_score import tango_limits
+
+TEN_METRICS = 0.48
+"""Pass probability of ten truly equal metrics at n = 500, ψ = .1, margin 5 points, as the requirement gives it."""
+TEN_CORRECTED = 0.03
+"""The same when the intervals were those of Holm's first step, a tenth of the error each, which they need not be."""
+
+
+def passing(n: int, psi: float, margin: float, *, tail: float) -> float:
+    """Return P(L > −m) of one equal metric, over all tables; L is Tango's limit with this much in each tail."""
+    most = 110  # ψ n is 50; beyond 110 discordant items lies less than 1e-15
+    fixed, broke = (grid.ravel() for grid in np.meshgrid(np.arange(most), np.arange(most)))
+    shares = [psi / 2, psi / 2, 1 - psi]
+    chance = stats.multinomial.pmf(np.stack([fixed, broke, n - fixed - broke], axis=1), n, shares)
+    low, _ = tango_limits(fixed, broke, n, z=stats.norm.isf(tail))
+    return float(chance[low > -margin].sum())
+
+
+def test_ten_equal_metrics_pass_about_half_the_time_and_corrected_hardly_ever() -> None:
+    one = passing(500, 0.1, 0.05, tail=0.025)
+    assert one**10 == pytest.approx(TEN_METRICS, abs=0.005)
+    assert passing(500, 0.1, 0.05, tail=0.025 / 10) ** 10 == pytest.approx(TEN_CORRECTED, abs=0.005)
+    year = simulate_year([Design(500, 0.05, psi=0.1)] * 10, merges=200, error=None, alpha=0.05)
+    assert year.unchanged[0] == pytest.approx(one**10, abs=4 * 0.5 / np.sqrt(year.n_simulated))
+
+
+def test_the_chances_are_those_of_enumeration() -> None:
+    n, psi, margin = 240, 0.11, 0.02
+    fixed, broke = (grid.ravel() for grid in np.meshgrid(np.arange(80), np.arange(80)))
+    for times, kind in ((0.0, "unchanged"), (1.0, "at_margin"), (2.0, "beyond")):
+        loss = times * margin
+        shares = [(psi - loss) / 2, (psi + loss) / 2, 1 - psi]
+        chance = stats.multinomial.pmf(np.stack([fixed, broke, n - fixed - broke], axis=1), n, shares)
+        low, high = tango_limits(fixed, broke, n, z=1.959963984540054)
+        p = np.minimum(1, 2 * stats.binom.cdf(np.minimum(fixed, broke), fixed + broke, 0.5))
+        passed = chance[low > -margin].sum()
+        failed = chance[(high < 0) & (low <= -margin) & (p <= 0.05)].sum()
+        year = simulate_year([Design(n, margin, psi=psi)], merges=200, error=None, alpha=0.05)
+        assert getattr(year, kind) == pytest.approx((passed, 1 - passed - failed, failed), abs=0.012)
+
+
+def test_a_loss_at_the_margin_passes_no_more_often_than_the_interval_allows() -> None:
+    for design in (
+        Design(500, 0.05, psi=0.1),
+        Design(500, 0.05, se=0.015),
+        Design(60, 0.05, se=0.02, df=14.0),
+    ):
+        year = simulate_year([design], merges=200, error=None, alpha=0.05)
+        assert year.at_margin[0] <= 0.032  # one-sided 2.5%, Tango's own excess and four standard errors
+
+
+def test_a_shared_error_is_kept_over_the_year() -> None:
+    designs = [Design(400, 0.03, psi=0.12), Design(400, 0.03, se=0.02)]
+    alone = simulate_year(designs, merges=200, error=None, alpha=0.05)
+    shared = simulate_year(designs, merges=200, error=1, alpha=1 / 200)
+    assert alone.false_fails > 2
+    assert shared.false_fails <= 1 + 4 * np.sqrt(200 * 200 / shared.n_simulated * 0.005)
+    assert shared.unchanged[0] == pytest.approx(alone.unchanged[0], abs=0.02)
+
+
+def test_more_conditions_make_an_unchanged_merge_pass_less_often() -> None:
+    found = [
+        simulate_year([Design(300, 0.04, psi=0.1)] * k, merges=100, error=None, alpha=0.05).unchanged[0]
+        for k in (1, 3, 9)
+    ]
+    assert found == sorted(found, reverse=True)
+    assert found[2] == pytest.approx(found[0] ** 9, abs=0.02)
+
+
+@pytest.mark.heavy
+def test_an_item_level_e_process_carried_over_merges_alarms_in_quiet_years() -> None:
+    """Why no e-process is carried on from merge to merge: each item keeps the luck of the day the baseline was run."""
+    rng = np.random.default_rng(1)
+    years, merges, items = 300, 100, 200
+    alarms = 0
+    for _ in range(years):
+        p = rng.beta(4, 1, items)
+        baseline = rng.random(items) < p
+        log_e, alarmed = 0.0, False
+        fixed = broke = 0
+        for _ in range(merges):
+            candidate = rng.random(items) < p
+            fixed += int((candidate & ~baseline).sum())
+            broke += int((baseline & ~candidate).sum())
+            n = fixed + broke
+            log_e = n * np.log(2) + float(
+                stats.betabinom.logpmf(broke, n, 1, 1) - np.log(stats.binom.pmf(0, 0, 0.5))
+            )
+            log_e -= float(stats.binom.logpmf(broke, n, 0.5) + n * np.log(2))
+            alarmed = alarmed or log_e >= np.log(20)
+        alarms += alarmed
+    assert alarms / years > 0.2
