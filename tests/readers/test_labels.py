@@ -35,6 +35,24 @@ def test_a_row_a_label(tmp_path: Path) -> None:
     assert found.frame["place"][2] == "row 3 (line 4)"
 
 
+def test_times_are_told_in_one_way_and_what_is_no_date_is_said(tmp_path: Path) -> None:
+    times = ("2026-11-30T10:00:00+02:00", "2026-11-30", "11/29/2026", "", "0001-01-01T00:00:00+14:00")
+    rows = "".join(f"q{i},ana,pass,{time}\n" for i, time in enumerate(times))
+    found = read_labels(_file(tmp_path, "item,rater,label,at\n" + rows))
+    assert found.frame["at"].to_list() == ["2026-11-30T08:00:00+00:00", "2026-11-30", None, None, None]
+    (said,) = [note.text for note in found.notes if note.code == "no_date"]
+    assert said.startswith("2 of 4 dates of labels are read as none, first '0001-01-01T00:00:00+14:00'")
+
+
+def test_a_column_of_remarks_is_no_rater_unless_it_is_named(tmp_path: Path) -> None:
+    remark = "the second half of the answer repeats the question and never gets to the point"
+    path = _file(tmp_path, f"item,r1,r2,why\na,good,bad,{remark}\nb,good,good,\n")
+    found = read_labels(path)
+    assert found.raters == ["r1", "r2"]
+    assert any("why" in note.text for note in found.notes)
+    assert "why" in read_labels(path, ReadOptions(wide=("r1", "r2", "why"))).raters
+
+
 def test_a_column_a_rater_needs_no_naming(tmp_path: Path) -> None:
     found = read_labels(_file(tmp_path, "item,r1,r2,note\na,good,bad,why\nb,,good,\n"))
     assert found.raters == ["r1", "r2"]

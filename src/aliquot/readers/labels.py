@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -46,6 +47,9 @@ NO_RATERS: Final = frozenset(
 
 SOMEBODY: Final = "people"
 """The rater where the source does not name any."""
+
+LONGEST_LABEL = 60
+"""Characters of a label at most, where a column is not named as a rater's: what is longer is a remark or an answer."""
 
 
 def read_labels(path: Path, options: ReadOptions | None = None) -> Labels:
@@ -112,9 +116,10 @@ def labels_of(table: Table, options: ReadOptions, *, file: str) -> Labels:
     frame = _typed(pl.concat(parts), file=file)
     if frame["label"].null_count() == frame.height:
         raise InputError("every label is missing", file=file, field=given[0])
-    frame = _told_once(frame, options, file=file)
+    frame, undated = _dated(_told_once(frame, options, file=file))
     source = Source(path=file, format=table.stored)
-    return Labels(frame.select(*LABELS), (source,), (*table.notes, *_left_out(table, columns, given)))
+    notes = (*table.notes, *_left_out(table, columns, given), *undated)
+    return Labels(frame.select(*LABELS), (source,), notes)
 
 
 def _columns(table: Table, options: ReadOptions, *, file: str) -> dict[str, str]:
@@ -146,7 +151,11 @@ def _raters(table: Table, columns: dict[str, str], options: ReadOptions, *, file
     """Return the columns that each hold what one rater said."""
     used = {*columns.values(), *NO_RATERS}
     found = list(options.wide) or [
-        name for name in table.columns if name not in used and not name.startswith(SEGMENT)
+        name
+        for name in table.columns
+        if name not in used
+        and not name.startswith(SEGMENT)
+        and not any(isinstance(cell, str) and len(cell) > LONGEST_LABEL for cell in table.columns[name])
     ]
     if not found:
         raise InputError(
@@ -233,6 +242,33 @@ def _told_once(frame: pl.DataFrame, options: ReadOptions, *, file: str) -> pl.Da
             "repeats (--duplicates attempts)",
         )
     return frame
+
+
+def _dated(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Note]]:
+    """Return the labels with their times as ISO 8601 text, which sorts by time, and what could not be read as one."""
+    texts = frame["at"].drop_nulls().unique().sort().to_list()
+    times = {text: _time(text) for text in texts}
+    wrong = [text for text, time in times.items() if time is None]
+    notes = [
+        Note(
+            "no_date",
+            f"{len(wrong)} of {len(texts)} dates of labels are read as none, first {excerpt(wrong[0])}: write them as "
+            "2026-11-30. Drift is seen among the rest",
+        )
+    ] if wrong else []  # fmt: skip
+    at = pl.col("at").replace_strict(times, default=None, return_dtype=pl.String())
+    return frame.with_columns(at=at), notes
+
+
+def _time(text: str) -> str | None:
+    """Return a date or a time of ISO 8601 in UTC; None for any other text."""
+    try:
+        time = datetime.fromisoformat(text.strip())
+        if len(text.strip()) <= len("2026-11-30"):
+            return time.date().isoformat()
+        return (time.astimezone(UTC) if time.tzinfo else time).isoformat()
+    except (ValueError, OverflowError):
+        return None
 
 
 def _left_out(table: Table, columns: dict[str, str], given: Sequence[str]) -> list[Note]:
