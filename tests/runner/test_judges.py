@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from aliquot import read, rescore, summarize
+from aliquot import function_system, read, rescore, summarize
 from aliquot.errors import InputError, RunStoppedError, UsageError
 from aliquot.files.journal import read_journal
 from aliquot.files.manifest import read_manifest
@@ -546,3 +546,74 @@ def test_the_embedded_model_judges(file: Path) -> None:
     assert len(judgements) == 18
     assert all(one.status in {"ok", "truncated"} for one in judgements)
     assert {status for _, _, status, _ in rows(path).values()} <= {"ok", "unparsed", "truncated", "refused"}
+
+
+SUPPORTED = """\
+name: grounded
+reference: none
+asks: |
+  {{ question }}
+  {{ context }}
+  {{ answer }}
+labels: [supported, unsupported]
+passes: [supported]
+"""
+
+
+def retrieving(texts: dict[str, object]) -> Any:
+    """Return a system that tells in its stages what it retrieved for a question."""
+
+    def ask(prompt: str) -> dict[str, Any]:
+        values = texts.get(prompt)
+        stages = [] if values is None else [{"name": "search", "values": values}]
+        return {"text": answer(prompt), "stages": stages}
+
+    return function_system(ask, version="1")
+
+
+def grounded(asked: str) -> str:
+    """Find an answer supported by what stands in the frame of the context."""
+    found = re.search(r"<context-\w+>\n(.*?)\n</context", asked, re.DOTALL)
+    answered = re.search(r"<answer-\w+>\n(.*?)\n</answer", asked, re.DOTALL)
+    assert found is not None and answered is not None
+    said = "supported" if answered[1] in found[1] else "unsupported"
+    return json.dumps({"reasoning": found[1], "verdict": said})
+
+
+def test_a_judge_is_shown_what_the_system_retrieved(file: Path) -> None:
+    (file.parent / "correct.yaml").write_text(SUPPORTED, encoding="utf-8")
+    text = re.sub(r"- words\n", "", FILE).replace('  odd: {model: odd, prompt: "{{ question }}"}\n', "")
+    file.write_text(text.replace(", prices: {input: 1000, output: 1000}", ""), encoding="utf-8")
+    told = {
+        "q1.": {"documents": [{"id": "d1", "text": "it says a1 here"}, {"id": "d2", "text": "and more"}]},
+        "q2.": {"contexts": ["nothing of the kind"]},
+        "q3.": {"documents": ["d7@2"]},  # ids, and no text
+    }
+    asked = Asked(grounded)
+    models: dict[str, Any] = {"judge": asked.judge, "good": retrieving(told)}
+    path = run(file, directory=file.parent / "runs", models=models, observer=asked).path
+    said = {item: found[:3] for (_, item), found in rows(path, "grounded").items()}
+    assert said["i1"] == (1.0, "supported", "ok")
+    assert said["i2"] == (0.0, "unsupported", "ok")
+    assert said["i3"] == said["i4"] == (None, None, "missing")  # there is nothing that it could be shown
+    assert len(asked.judge.asked) == 2
+    assert "retrieved" in asked.judge.asked[0] or "context" in asked.judge.asked[0]
+    (path / "evidence" / "rest.json").unlink()  # made again from the journal, whose stages are read on demand
+    assert {item: found[:3] for (_, item), found in rows(path, "grounded").items()} == said
+    run(file, directory=file.parent / "runs", models=models, observer=asked)
+    assert len(asked.judge.asked) == 2  # the same questions, out of the journal
+    (file.parent / "more.yaml").write_text(SUPPORTED.replace("grounded", "further"), encoding="utf-8")
+    again = Asked(grounded)
+    rescore(path, judge=str(file.parent / "more.yaml"), model="judge", models={"judge": again.judge})
+    assert again.judge.asked == []  # the question is the same, only the metric has another name
+    assert rows(path, "further,judge")["good", "i1"][:2] == (1.0, "supported")
+
+
+def test_a_context_that_nobody_tells_is_refused_before_anything_is_asked(file: Path) -> None:
+    (file.parent / "correct.yaml").write_text(SUPPORTED, encoding="utf-8")
+    endpoint = "{base_url: 'http://127.0.0.1:9/v1', model: m}"
+    file.write_text(
+        FILE.replace("model: good", f"model: {endpoint}").replace("model: odd", f"model: {endpoint}")
+    )
+    with pytest.raises(InputError, match="context"):
+        Asked().run(file)

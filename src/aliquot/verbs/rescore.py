@@ -40,6 +40,7 @@ from aliquot.runner.rescoring import (
     rules_of,
     with_rescored,
 )
+from aliquot.runner.scoring import with_retrieved
 from aliquot.scorers.code import SETUP_FIELDS, TEST_FIELDS, UnitTests
 from aliquot.scorers.judges import Judge
 from aliquot.scorers.rule import RATE
@@ -248,7 +249,9 @@ def _rescored(
             require_items(own if known else dict.fromkeys(own), listed, file=file, apart=_tests_of(spec))
             items = {item: listed[item] for item in own}
             fields = {item: dict(about.fields) for item, about in items.items()}
-        rules = rules_of(spec, items.values(), file=file)
+        told = not evidence.stages.is_empty()
+        tried = [with_retrieved(item, ("a text",)) for item in items.values()] if told else items.values()
+        rules = rules_of(spec, tried, file=file)
         one = Rescored(
             task=task,
             base=RATE if spec.judge is not None else _base(evidence, task, rules),
@@ -294,6 +297,7 @@ def _asked(
             [spec.kept.rule],
             arranged(rescored.item_of(response, items), answers.orders.get(response.system, AS_GIVEN)),
             response,
+            answers.whole,
         )
     ]
     return _replied(answers, spec, questions, before, terms=terms)
