@@ -575,7 +575,8 @@ def grounded(asked: str) -> str:
     """Find an answer supported by what stands in the frame of the context."""
     found = re.search(r"<context-\w+>\n(.*?)\n</context", asked, re.DOTALL)
     answered = re.search(r"<answer-\w+>\n(.*?)\n</answer", asked, re.DOTALL)
-    assert found is not None and answered is not None
+    assert found is not None
+    assert answered is not None
     said = "supported" if answered[1] in found[1] else "unsupported"
     return json.dumps({"reasoning": found[1], "verdict": said})
 
@@ -617,3 +618,93 @@ def test_a_context_that_nobody_tells_is_refused_before_anything_is_asked(file: P
     )
     with pytest.raises(InputError, match="context"):
         Asked().run(file)
+
+
+def test_each_of_several_systems_keeps_its_preference(file: Path) -> None:
+    text = re.sub(r"- \{judge.*\}\n", "", FILE) + '  last: {model: last, prompt: "{{ question }}"}\n'
+    file.write_text(text, encoding="utf-8")
+    asked = Asked(prefer)
+    models = {**asked.models, "last": made(lambda _: "no", "last")}
+    path = run(file, directory=file.parent / "runs", models=models).path
+    (file.parent / "preference.yaml").write_text(PREFERENCE, encoding="utf-8")
+    found = rescore(path, judge="preference.yaml", model="judge", models=models)
+    assert [(one.system, one.after.n) for one in found.systems] == [("odd", 11), ("last", 11)]
+    metric = "preference to good,judge"
+    said = rows(path, metric)
+    assert {system for system, _ in said} == {"odd", "last"}
+    assert said["odd", "i3"][1] == "tie"
+    assert said["last", "i3"][1] == "worse"
+    assert re.search(r"odd is preferred to good on .* last is preferred to good on", found.verdict.text)
+
+
+def longer(asked: str) -> str:
+    """Prefer the longer of two answers, and of equals neither."""
+    sides = [re.search(rf"<{side}-\w+>\n(.*?)\n</{side}", asked, re.DOTALL) for side in ("first", "second")]
+    first, second = (len(one[1]) if one else 0 for one in sides)
+    verdict = "first" if first > second else "second" if second > first else "tie"
+    return json.dumps({"reasoning": "", "verdict": verdict})
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_votes_of_others_are_asked_again_in_both_orders(tmp_path: Path, *, swapped: bool) -> None:
+    told = [  # instruction, answer of the baseline, answer of the other, which it was
+        ("Say one.", "one", "one one one"),
+        ("Say two.", "two two", "two"),
+        ("Say three.", "three", "three, as you wish"),
+    ]
+    log = [
+        {
+            "instruction": instruction,
+            "output_1": first,
+            "output_2": second,
+            "generator_1": "base",
+            "generator_2": "new",
+            "annotator": "theirs",
+            "preference": 1.0 + (place % 2),
+            "dataset": "d",
+            "raw_completion": None,
+        }
+        for place, (instruction, first, second) in enumerate(told)
+    ]
+    path = tmp_path / "annotations.json"
+    path.write_text(json.dumps(log), encoding="utf-8")
+    judge = FakeSystem(longer)
+    order = "random" if swapped else "agree"
+    (tmp_path / "longer.yaml").write_text(
+        f"name: longer\nasks: '{{{{ input }}}} {{{{ first }}}} {{{{ second }}}}'\npairwise: true\norder: {order}\n",
+        encoding="utf-8",
+    )
+    found = rescore(
+        path,
+        judge=str(tmp_path / "longer.yaml"),
+        model="judge",
+        models={"judge": judge},
+        swapped=swapped,
+        output=tmp_path / "out.csv",
+    )
+    assert len(judge.asked) == 6
+    assert all(any(instruction in text for text in judge.asked) for instruction, *_ in told)
+    assert found.systems[0].system == "new"
+    assert found.systems[0].after.point == pytest.approx(2 / 3)
+    assert "new is preferred to base" in found.verdict.text
+
+
+def test_votes_between_systems_without_a_score_are_asked_again(tmp_path: Path) -> None:
+    lines = ["id,model_a,model_b,prompt,response_a,response_b,winner_model_a,winner_model_b,winner_tie"]
+    lines += [f'{n},x,y,"[""p{n}""]","[""long answer""]","[""no""]",1,0,0' for n in range(3)]
+    lines += [f'{n},z,x,"[""p{n}""]","[""no""]","[""long answer""]",1,0,0' for n in range(3, 6)]
+    path = tmp_path / "battles.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    (tmp_path / "longer.yaml").write_text(
+        "name: longer\nasks: '{{ input }} {{ first }} {{ second }}'\npairwise: true\n", encoding="utf-8"
+    )
+    found = rescore(
+        path,
+        judge=str(tmp_path / "longer.yaml"),
+        model="judge",
+        models={"judge": FakeSystem(longer)},
+        output=tmp_path / "out.csv",
+    )
+    assert {one.system: one.after.point for one in found.systems} == {"y": 0.0, "x": 1.0}
+    assert "y is preferred to x on 0.0% of 3" in found.verdict.text
+    assert "x is preferred to z on 100.0% of 3" in found.verdict.text

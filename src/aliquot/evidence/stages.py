@@ -95,7 +95,7 @@ def ids_of(listed: Iterable[object]) -> Iterable[str]:
 
 
 def retrieved_texts(stages: Iterable[Stage]) -> tuple[str, ...]:
-    """Return the texts that a pipeline put before its model: of the last stage that tells any, of context before others.
+    """Return the texts that a pipeline put before its model: of its last stage that tells any, of context first.
 
     Examples:
         >>> found = Stage(name="search", values={"documents": [{"id": "d7", "text": "Emma, by Austen"}, "d9"]})

@@ -183,7 +183,8 @@ def _scored(
     level: float,
 ) -> _Made:
     """Return stored answers scored anew: each by itself, or those of two systems held against each other."""
-    if spec.judge is not None and compares(spec.judge) and len(systems(answers.evidence)) > 1:
+    several = len(systems(answers.evidence)) > 1 or _voted(answers)
+    if spec.judge is not None and compares(spec.judge) and several:
         return _compared(answers, spec.judge, terms=terms, level=level)
     evidence, made, asked = _rescored(answers, spec, given, execute_code=execute_code, terms=terms)
     found = tuple(_systems(answers.evidence, evidence, made, level=level))
@@ -204,9 +205,14 @@ def _scored(
     )
 
 
+def _voted(answers: Answers) -> bool:
+    """Tell whether answers are of a log that votes on pairs of systems; a run's own votes are made by its judges."""
+    return not answers.inputs_known and not answers.evidence.votes.is_empty()
+
+
 def _compared(answers: Answers, spec: JudgeSpec, *, terms: AskTerms, level: float) -> _Made:
     """Return what a judge makes of the answers of two systems, item by item."""
-    pairings = pairings_of(spec, answers.evidence, answers.items)
+    pairings = pairings_of(spec, answers.evidence, list(answers.items), voted=_voted(answers))
     questions = [
         question
         for one in pairings
@@ -227,9 +233,7 @@ def _compared(answers: Answers, spec: JudgeSpec, *, terms: AskTerms, level: floa
         scorer=spec.kept.label,
         systems=found.systems,
         warnings=found.warnings,
-        verdict=write_preferences(
-            spec.kept.label, found.systems, {one.candidate: one.baseline for one in pairings}
-        ),
+        verdict=write_preferences(spec.kept.label, found.systems, [one.baseline for one in pairings]),
         keep=keep,
     )
 
