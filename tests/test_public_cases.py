@@ -279,6 +279,77 @@ def test_51_a_cache_key_covers_everything() -> None:
     assert keys[10] != keys[0]  # no temperature is not temperature 0
 
 
+OWN = """\
+import re
+from pathlib import Path
+
+REPLIES = Path(__file__).with_name("replies.txt").read_text(encoding="utf-8").split("\\x1f")
+
+def answer(asked):
+    return "an answer"
+
+def reply(asked):
+    return REPLIES[int(re.search(r"item (\\d+)\\.", asked)[1]) - 1]
+"""
+
+JUDGED = """\
+name: judged
+items: items.jsonl
+guards: off
+scorers: [{judge: judge.yaml, model: {python: "own.py:reply"}}]
+systems: {one: {model: {python: "own.py:answer"}, prompt: "{{ question }}"}}
+"""
+
+
+def judged(folder: Path, verdicts: str, replies: list[str]) -> tuple[dict[str, Any], list[dict[str, str]]]:
+    """Return what a run comes to whose judge gives these replies, and its outcomes in the order of the items."""
+    folder.mkdir()
+    asks = 'asks: "{{ question }} {{ answer }}"'
+    texts = {"own.py": OWN, "judged.yaml": JUDGED, "judge.yaml": f"name: judge\n{asks}\n{verdicts}\n"}
+    items = [json.dumps({"id": f"{n}", "question": f"item {n}."}) for n in range(1, len(replies) + 1)]
+    texts |= {"items.jsonl": "\n".join(items), "replies.txt": "\x1f".join(replies)}
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    done = call("run", folder / "judged.yaml", "--directory", folder / "runs")
+    assert done.code == 0, done.err
+    assert "the judge 'judge' is uncalibrated" in done.err
+    run = folder / "runs" / "judged"
+    assert call("read", run, "-o", folder / "rows.csv").code == 0
+    found = sorted(rows(folder / "rows.csv"), key=lambda row: int(row["item"]))
+    assert len(found) == len(replies)
+    return summary(run), found
+
+
+def test_58_a_verdict_inside_another_word_is_none(tmp_path: Path) -> None:
+    case = folder("58-incorrect-contains-correct")
+    expected = json.loads((case / "case.json").read_text(encoding="utf-8"))["expected"]
+    lines = (case / "replies.jsonl").read_text(encoding="utf-8").splitlines()
+    replies = [json.loads(line)["reply"] for line in lines]
+    line, found = judged(tmp_path / "run", "labels: [correct, incorrect]\npasses: [correct]", replies)
+    said = [row["outcome.label"] if row["outcome.status"] == "ok" else "unparsed" for row in found]
+    for verdict, wanted in zip(said, expected["verdicts"], strict=True):
+        assert verdict in wanted.split(" or ")
+    assert line["estimate"]["point"] == pytest.approx(
+        2 / 5
+    )  # of the five verdicts there are, two are correct
+
+
+def test_60_a_score_off_its_scale_is_none(tmp_path: Path) -> None:
+    name = "60-score-off-the-scale"
+    expected = json.loads((folder(name) / "case.json").read_text(encoding="utf-8"))["expected"]
+    replies = (folder(name) / "judge.jsonl").read_text(encoding="utf-8").splitlines()
+    line, found = judged(tmp_path / "plain", "scale: [0, 100]", replies)
+    values = {int(row["item"]): float(row["value"]) for row in found if row["value"]}
+    assert sorted(values) == expected["valid_items"]
+    assert line["estimate"]["point"] == checks(name)["mean_of_1_6_9"]
+    _, found = judged(tmp_path / "told", "scale: [0, 100]\naccept: [text, fraction]", replies)
+    told = {row["item"]: float(row["value"]) for row in found if row["value"]}
+    assert {item: value for item, value in told.items() if int(item) not in values} == expected[
+        "accepted_if_declared"
+    ]
+    assert not set(map(int, told)) & set(expected["invalid_items"])
+
+
 def _cache_key(body: dict[str, Any]) -> str:
     messages = tuple(Message(one["role"], one["content"]) for one in body["messages"])
     decoding = Decoding(

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from aliquot import read, rescore, summarize
+from aliquot import function_system, read, rescore, summarize
 from aliquot.errors import InputError, RunStoppedError, UsageError
 from aliquot.files.journal import read_journal
 from aliquot.files.manifest import read_manifest
@@ -546,3 +546,165 @@ def test_the_embedded_model_judges(file: Path) -> None:
     assert len(judgements) == 18
     assert all(one.status in {"ok", "truncated"} for one in judgements)
     assert {status for _, _, status, _ in rows(path).values()} <= {"ok", "unparsed", "truncated", "refused"}
+
+
+SUPPORTED = """\
+name: grounded
+reference: none
+asks: |
+  {{ question }}
+  {{ context }}
+  {{ answer }}
+labels: [supported, unsupported]
+passes: [supported]
+"""
+
+
+def retrieving(texts: dict[str, object]) -> Any:
+    """Return a system that tells in its stages what it retrieved for a question."""
+
+    def ask(prompt: str) -> dict[str, Any]:
+        values = texts.get(prompt)
+        stages = [] if values is None else [{"name": "search", "values": values}]
+        return {"text": answer(prompt), "stages": stages}
+
+    return function_system(ask, version="1")
+
+
+def grounded(asked: str) -> str:
+    """Find an answer supported by what stands in the frame of the context."""
+    found = re.search(r"<context-\w+>\n(.*?)\n</context", asked, re.DOTALL)
+    answered = re.search(r"<answer-\w+>\n(.*?)\n</answer", asked, re.DOTALL)
+    assert found is not None
+    assert answered is not None
+    said = "supported" if answered[1] in found[1] else "unsupported"
+    return json.dumps({"reasoning": found[1], "verdict": said})
+
+
+def test_a_judge_is_shown_what_the_system_retrieved(file: Path) -> None:
+    (file.parent / "correct.yaml").write_text(SUPPORTED, encoding="utf-8")
+    text = re.sub(r"- words\n", "", FILE).replace('  odd: {model: odd, prompt: "{{ question }}"}\n', "")
+    file.write_text(text.replace(", prices: {input: 1000, output: 1000}", ""), encoding="utf-8")
+    told = {
+        "q1.": {"documents": [{"id": "d1", "text": "it says a1 here"}, {"id": "d2", "text": "and more"}]},
+        "q2.": {"contexts": ["nothing of the kind"]},
+        "q3.": {"documents": ["d7@2"]},  # ids, and no text
+    }
+    asked = Asked(grounded)
+    models: dict[str, Any] = {"judge": asked.judge, "good": retrieving(told)}
+    path = run(file, directory=file.parent / "runs", models=models, observer=asked).path
+    said = {item: found[:3] for (_, item), found in rows(path, "grounded").items()}
+    assert said["i1"] == (1.0, "supported", "ok")
+    assert said["i2"] == (0.0, "unsupported", "ok")
+    assert said["i3"] == said["i4"] == (None, None, "missing")  # there is nothing that it could be shown
+    assert len(asked.judge.asked) == 2
+    assert "retrieved" in asked.judge.asked[0] or "context" in asked.judge.asked[0]
+    (path / "evidence" / "rest.json").unlink()  # made again from the journal, whose stages are read on demand
+    assert {item: found[:3] for (_, item), found in rows(path, "grounded").items()} == said
+    run(file, directory=file.parent / "runs", models=models, observer=asked)
+    assert len(asked.judge.asked) == 2  # the same questions, out of the journal
+    (file.parent / "more.yaml").write_text(SUPPORTED.replace("grounded", "further"), encoding="utf-8")
+    again = Asked(grounded)
+    rescore(path, judge=str(file.parent / "more.yaml"), model="judge", models={"judge": again.judge})
+    assert again.judge.asked == []  # the question is the same, only the metric has another name
+    assert rows(path, "further,judge")["good", "i1"][:2] == (1.0, "supported")
+
+
+def test_a_context_that_nobody_tells_is_refused_before_anything_is_asked(file: Path) -> None:
+    (file.parent / "correct.yaml").write_text(SUPPORTED, encoding="utf-8")
+    endpoint = "{base_url: 'http://127.0.0.1:9/v1', model: m}"
+    file.write_text(
+        FILE.replace("model: good", f"model: {endpoint}").replace("model: odd", f"model: {endpoint}")
+    )
+    with pytest.raises(InputError, match="context"):
+        Asked().run(file)
+
+
+def test_each_of_several_systems_keeps_its_preference(file: Path) -> None:
+    text = re.sub(r"- \{judge.*\}\n", "", FILE) + '  last: {model: last, prompt: "{{ question }}"}\n'
+    file.write_text(text, encoding="utf-8")
+    asked = Asked(prefer)
+    models = {**asked.models, "last": made(lambda _: "no", "last")}
+    path = run(file, directory=file.parent / "runs", models=models).path
+    (file.parent / "preference.yaml").write_text(PREFERENCE, encoding="utf-8")
+    found = rescore(path, judge="preference.yaml", model="judge", models=models)
+    assert [(one.system, one.after.n) for one in found.systems] == [("odd", 11), ("last", 11)]
+    metric = "preference to good,judge"
+    said = rows(path, metric)
+    assert {system for system, _ in said} == {"odd", "last"}
+    assert said["odd", "i3"][1] == "tie"
+    assert said["last", "i3"][1] == "worse"
+    assert re.search(r"odd is preferred to good on .* last is preferred to good on", found.verdict.text)
+
+
+def longer(asked: str) -> str:
+    """Prefer the longer of two answers, and of equals neither."""
+    sides = [re.search(rf"<{side}-\w+>\n(.*?)\n</{side}", asked, re.DOTALL) for side in ("first", "second")]
+    first, second = (len(one[1]) if one else 0 for one in sides)
+    verdict = "first" if first > second else "second" if second > first else "tie"
+    return json.dumps({"reasoning": "", "verdict": verdict})
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_votes_of_others_are_asked_again_in_both_orders(tmp_path: Path, *, swapped: bool) -> None:
+    told = [  # instruction, answer of the baseline, answer of the other, which it was
+        ("Say one.", "one", "one one one"),
+        ("Say two.", "two two", "two"),
+        ("Say three.", "three", "three, as you wish"),
+    ]
+    log = [
+        {
+            "instruction": instruction,
+            "output_1": first,
+            "output_2": second,
+            "generator_1": "base",
+            "generator_2": "new",
+            "annotator": "theirs",
+            "preference": 1.0 + (place % 2),
+            "dataset": "d",
+            "raw_completion": None,
+        }
+        for place, (instruction, first, second) in enumerate(told)
+    ]
+    path = tmp_path / "annotations.json"
+    path.write_text(json.dumps(log), encoding="utf-8")
+    judge = FakeSystem(longer)
+    order = "random" if swapped else "agree"
+    (tmp_path / "longer.yaml").write_text(
+        f"name: longer\nasks: '{{{{ input }}}} {{{{ first }}}} {{{{ second }}}}'\npairwise: true\norder: {order}\n",
+        encoding="utf-8",
+    )
+    found = rescore(
+        path,
+        judge=str(tmp_path / "longer.yaml"),
+        model="judge",
+        models={"judge": judge},
+        swapped=swapped,
+        output=tmp_path / "out.csv",
+    )
+    assert len(judge.asked) == 6
+    assert all(any(instruction in text for text in judge.asked) for instruction, *_ in told)
+    assert found.systems[0].system == "new"
+    assert found.systems[0].after.point == pytest.approx(2 / 3)
+    assert "new is preferred to base" in found.verdict.text
+
+
+def test_votes_between_systems_without_a_score_are_asked_again(tmp_path: Path) -> None:
+    lines = ["id,model_a,model_b,prompt,response_a,response_b,winner_model_a,winner_model_b,winner_tie"]
+    lines += [f'{n},x,y,"[""p{n}""]","[""long answer""]","[""no""]",1,0,0' for n in range(3)]
+    lines += [f'{n},z,x,"[""p{n}""]","[""no""]","[""long answer""]",1,0,0' for n in range(3, 6)]
+    path = tmp_path / "battles.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    (tmp_path / "longer.yaml").write_text(
+        "name: longer\nasks: '{{ input }} {{ first }} {{ second }}'\npairwise: true\n", encoding="utf-8"
+    )
+    found = rescore(
+        path,
+        judge=str(tmp_path / "longer.yaml"),
+        model="judge",
+        models={"judge": FakeSystem(longer)},
+        output=tmp_path / "out.csv",
+    )
+    assert {one.system: one.after.point for one in found.systems} == {"y": 0.0, "x": 1.0}
+    assert "y is preferred to x on 0.0% of 3" in found.verdict.text
+    assert "x is preferred to z on 100.0% of 3" in found.verdict.text

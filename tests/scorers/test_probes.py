@@ -100,7 +100,7 @@ def test_one_that_always_takes_the_first_flips_and_is_at_chance():
         (lambda text: "certain" in text, {"tone"}),
         (lambda text: "experts" in text, {"authority"}),
         (lambda text: "##" in text, {"formatting"}),
-        (lambda text: injected(text), {"injection"}),
+        (injected, {"injection"}),
         (lambda text: "interesting question" in text, {"padding"}),
         (lambda text: "in other words" in text, {"longer"}),
     ],

@@ -34,7 +34,8 @@ class AuditChoices:
         level: confidence level.
         seed: seed of everything random.
         against: another judge on the same probes.
-        people: item → what people said of the pair of the order probe, each once.
+        people: item → what people said of the pair of the order probe (of a judge of one answer at a time, of the
+            weak one), each once.
         notes: what must be said of where the verdicts come from.
     """
 
@@ -145,10 +146,11 @@ def _agreements(
     """Yield how often judge and people, and people among each other, name the same winner."""
     if not people:
         return
+    pair = "order" if record.pairwise else "weak"
     by_item: dict[str, list[float]] = {}
     for one in record.verdicts:
         said = people.get(one.item, ())
-        if one.probe == "order" and one.verdict is not None and said:
+        if one.probe == pair and one.verdict is not None and said:
             same = [side_of(one.verdict) == side_of(other) for other in said]
             by_item.setdefault(one.item, []).append(sum(same) / len(same))
     yield _agreement("judge with people", [sum(told) / len(told) for told in by_item.values()], level)
@@ -159,6 +161,8 @@ def _agreements(
     ]
     if pairs:
         yield _agreement("people with each other", [sum(told) / len(told) for told in pairs], level)
+    if not record.pairwise:
+        return
     complete, _ = probed_items((one for one in record.verdicts if one.probe == "order"), "same")
     kept = [one for one in complete if one.outcome in {"plain", "changed"} and people.get(one.item)]
     told = [

@@ -21,7 +21,7 @@ _ATTEMPT = ("item", "attempt")
 
 
 def compare_rules(
-    evidence: Evidence, system: str, *, task: str, before: str, after: str, level: float, seed: int
+    evidence: Evidence, system: str, *, task: str, before: str | None, after: str, level: float, seed: int
 ) -> RescoredSystem:
     """Return one system's answers under two metrics.
 
@@ -32,7 +32,7 @@ def compare_rules(
         evidence: the tables.
         system: the system.
         task: the task.
-        before: the metric it was scored under.
+        before: the metric it was scored under; None where it has votes and no score of its own.
         after: the metric of the new rule.
         level: confidence level.
         seed: seed of the Monte-Carlo tests.
@@ -42,11 +42,11 @@ def compare_rules(
     sample = system_sample(new)
     whole = value_of_all(evidence, new, level=level, seed=seed) if sample.n == 0 else None
     rate = whole[0] if whole else analyse_system(sample, scale, level=level)
-    graded = [name for name in (before, after) if scale_of(evidence, name).kind != "binary"]
-    if graded:
-        why = Undefined(f"{graded[0]} is not pass or fail")
+    graded = [name for name in (before, after) if name and scale_of(evidence, name).kind != "binary"]
+    if graded or before is None:
+        why = Undefined(f"{graded[0]} is not pass or fail" if graded else "there is no score before")
         return RescoredSystem(
-            system, task, before, 0, why, rate, why, "estimated", (), (), 0, _statuses(evidence, new)
+            system, task, before or after, 0, why, rate, why, "estimated", (), (), 0, _statuses(evidence, new)
         )
     old = units(evidence, system, task=task, metric=before)
     changed = _joined(evidence, old, new)

@@ -41,6 +41,11 @@ def command() -> None:
     metavar="NAME|FILE",
     help="Another judge of the log, or a file of kept probes of another judge.",
 )
+@click.option(
+    "--labels",
+    metavar="FILE",
+    help="What people prefer: item and label (answer, weak, tie, both_bad), and rater.",
+)
 @click.option("--cache", metavar="FILE", help="Replies of judges kept between runs; failures never are.")
 @click.option(
     "--max-cost", type=click.FloatRange(min=0), help="Let the judge cost this much at most (needs prices)."

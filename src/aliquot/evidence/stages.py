@@ -24,6 +24,12 @@ LAYERS: Final[Mapping[str, tuple[str, ...]]] = {
 DOCUMENTS: Final = ("documents", "ids", "passages", "retrieved")
 """Values of a stage that list what it found or kept."""
 
+TEXTS: Final = ("contexts", "context", "chunks", "texts")
+"""Values of a stage that hold the texts of what it found or kept; entries of ``DOCUMENTS`` may hold theirs too."""
+
+TEXT: Final = ("text", "content", "page_content", "passage", "snippet")
+"""Keys of an entry that hold its text; the first that is there counts."""
+
 GOLDEN: Final = "golden"
 """The field of an item, or value of a stage, that lists the ids of what answers it."""
 
@@ -86,6 +92,38 @@ def ids_of(listed: Iterable[object]) -> Iterable[str]:
     for one in listed:
         name = cast("Mapping[str, Any]", one).get("id") if isinstance(one, Mapping) else one
         yield str(name).partition("@")[0]
+
+
+def retrieved_texts(stages: Iterable[Stage]) -> tuple[str, ...]:
+    """Return the texts that a pipeline put before its model: of its last stage that tells any, of context first.
+
+    Examples:
+        >>> found = Stage(name="search", values={"documents": [{"id": "d7", "text": "Emma, by Austen"}, "d9"]})
+        >>> kept = Stage(name="context", values={"context": "By Jane Austen."})
+        >>> retrieved_texts([found]), retrieved_texts([found, kept]), retrieved_texts([])
+        (('Emma, by Austen',), ('By Jane Austen.',), ())
+    """
+    told = [(layer_of(one.name), texts) for one in stages if (texts := _texts_of(one.values))]
+    own = [texts for layer, texts in told if layer == "context"] or [texts for _, texts in told]
+    return own[-1] if own else ()
+
+
+def _texts_of(values: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the texts that a stage's values hold; ids are none."""
+    for name in (*TEXTS, *DOCUMENTS):
+        value = values.get(name)
+        listed = cast("list[object]", value) if isinstance(value, list) else [value]
+        texts = [_text_of(one, plain=name in TEXTS) for one in listed]
+        if found := tuple(text for text in texts if text.strip()):
+            return found
+    return ()
+
+
+def _text_of(entry: object, *, plain: bool) -> str:
+    if isinstance(entry, Mapping):
+        fields = cast("Mapping[str, object]", entry)
+        return next((text for name in TEXT if isinstance(text := fields.get(name), str)), "")
+    return entry if plain and isinstance(entry, str) else ""
 
 
 def golden_ids(listed: object) -> frozenset[str]:

@@ -113,6 +113,8 @@ def slot_words(effect: Estimate) -> str:
     """
     which = "first" if effect.point > 0 else "second"
     low, high = sorted((abs(effect.low), abs(effect.high)))
+    if effect.point == 0:
+        return f"neither slot ({100 * effect.low:.1f} to {100 * effect.high:.1f} points)"
     if effect.low <= 0 <= effect.high:
         return f"{which} slot by {100 * abs(effect.point):.1f} points, which may be chance"
     return f"{which} slot by {100 * abs(effect.point):.1f} points ({100 * low:.1f} to {100 * high:.1f})"

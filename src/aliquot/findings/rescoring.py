@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -80,18 +80,18 @@ class Rescoring(Spoken):
     command: str = ""
 
 
-def write_preferences(scorer: str, systems: tuple[RescoredSystem, ...], pairs: Mapping[str, str]) -> Verdict:
+def write_preferences(scorer: str, systems: Sequence[RescoredSystem], others: Sequence[str]) -> Verdict:
     """Return the verdict on systems that a judge compared: how far each is preferred, ties and both bad as half.
 
     Args:
         scorer: the judge.
         systems: each candidate.
-        pairs: candidate → what it was compared with.
+        others: what each was compared with.
     """
     said = [
-        f"{one.system} is preferred to {pairs[one.system]} on {write_percent(one.after.point)}% of {one.after.n} pairs "
+        f"{one.system} is preferred to {other} on {write_percent(one.after.point)}% of {one.after.n} pairs "
         f"({write_percent(one.after.low)} to {write_percent(one.after.high)})"
-        for one in systems
+        for one, other in zip(systems, others, strict=True)
         if isinstance(one.after, Estimate)
     ]
     if not said:

@@ -20,7 +20,7 @@ from aliquot.scorers.rule import HOW_IT_CAME, Reads, Rule
 from aliquot.scorers.rules import rule_named, rule_text
 from aliquot.systems.baselines import Baseline
 from aliquot.systems.endpoint import Endpoint
-from aliquot.systems.opening import Source
+from aliquot.systems.opening import EMBEDDED, Source
 from aliquot.systems.requests import Decoding
 from aliquot.systems.system import System
 
@@ -132,6 +132,11 @@ class SystemSpec:
                 *(("unconditional",) if self.unconditional is not None else ()),
             )
         return ("text", "execution", "judgement", *HOW_IT_CAME)
+
+    @property
+    def may_tell_stages(self) -> bool:
+        """Whether it may tell what it retrieved: whatever is no model that is merely asked."""
+        return not isinstance(self.model, Endpoint) and self.model != EMBEDDED
 
     def require_fit(self) -> None:
         """Refuse settings that the mode, or stored answers, do not go with.

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from itertools import zip_longest
 from math import ceil
 from typing import TypeAlias, cast
@@ -226,16 +226,13 @@ class Executor:
             for question in self._plan.questions(name):
                 response = self._answered.get(self._key(question))
                 if response is not None:
-                    yield question, response
+                    yield question, self._whole(response)
 
     def _recount(self, unjudged: Collection[Key]) -> None:
         """Count the answers of earlier sessions, and show them to the guards; some wait for their judges first."""
-        whole = as_recorded
-        if self._answered and any(rule.reads_whole for rule in self._plan.rules.values()):
-            whole = WholeRecords(self._journal.path, read_journal(self._journal.path))
         for question, response in self._kept():
             if response.key not in unjudged:
-                score = self._score(question, response, whole)
+                score = self._score(question, response)
                 self._tally.keep(question.system, score.status, self._rate(question, score))
                 self._tests[question.system].keep(response, self._seen(question, response, score))
 
@@ -386,7 +383,14 @@ class Executor:
     def _request(self, question: Question, answers: Sequence[str]) -> Request:
         return self._plan.prompts[question.system].request(question.item, answers)
 
-    def _score(self, question: Question, response: Response, whole: Whole = as_recorded) -> Score:
-        score = self._side.score(question, response, whole)
+    @cached_property
+    def _whole(self) -> Whole:
+        """Reads an answer of an earlier session whole, where a rule needs how it came about."""
+        if self._answered and any(rule.needs_whole for rule in self._plan.every_rule):
+            return WholeRecords(self._journal.path, read_journal(self._journal.path))
+        return as_recorded
+
+    def _score(self, question: Question, response: Response) -> Score:
+        score = self._side.score(question, response)
         self._scored[response.key] = (response.light(), score)
         return score

@@ -10,6 +10,7 @@ from aliquot.errors import InputError, RunStoppedError
 from aliquot.files.probe_records import FOLDER, probe_path, read_probes
 from aliquot.runner.judge_specs import JudgeModel, JudgeSpec
 from aliquot.scorers.judges import Judge, judge_notes
+from aliquot.scorers.rubrics import UNCALIBRATED
 from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.families import family_of
 from aliquot.systems.system import System
@@ -53,9 +54,13 @@ def require_no_self_judge(
 
 
 def judge_words(specs: Iterable[JudgeSpec], *, folder: Path = FOLDER) -> Iterator[str]:
-    """Yield what a reader should hear of judges before they are asked: their scales, and that they were not probed."""
+    """Yield what a reader should hear of judges before they are asked.
+
+    Nobody has held them against labels yet, their scales may be read unsteadily, and they may not have been probed.
+    """
     for spec in specs:
         judge = cast("Judge", spec.judge)
+        yield f"the judge {judge.name!r} {UNCALIBRATED}"
         yield from (note.text for note in judge_notes(judge))
         for model in spec.panel:
             if not _probed(judge, model.name, folder=folder):

@@ -21,6 +21,7 @@ from aliquot.runner.cache import AnswerCache, cache_key
 from aliquot.runner.guards import LOST_IN_A_ROW, most_common
 from aliquot.runner.money import Bill
 from aliquot.runner.once import Once
+from aliquot.runner.scoring import Whole, as_recorded, asked_of_judges
 from aliquot.runner.sending import send
 from aliquot.runner.till import Till, judge_key
 from aliquot.scorers.rule import Rule
@@ -49,11 +50,13 @@ class JudgeTerms:
     concurrency: int | None = None
 
 
-def questions_of(rules: Iterable[Rule], item: Item, response: Response) -> list[JudgeQuestion]:
+def questions_of(
+    rules: Iterable[Rule], item: Item, response: Response, whole: Whole = as_recorded
+) -> list[JudgeQuestion]:
     """Return what judges are asked about an answer, each question once; one that was cut or failed is not judged."""
     if response.status != "ok" or not response.text:
         return []
-    asked = (question for rule in rules for question in rule.questions_of(item, response.text))
+    asked = (question for rule in rules for question in asked_of_judges(rule, item, response, whole) or ())
     return list({question.key: question for question in asked}.values())
 
 

@@ -112,7 +112,7 @@ async def ask_judges(
 async def _ask(judging: Judging, wanted: Sequence[JudgeQuestion], till: Till, terms: AskTerms) -> None:
     """Ask, with everything that is said of it."""
     owed = judging.lacking(wanted)
-    tally = Tally(len(wanted), observer=terms.observer, clock=terms.seconds)
+    tally = Tally(len(wanted), observer=terms.observer, clock=terms.seconds, what="judgements")
     lacking = {question.key for question in owed}
     till.keep(map(as_response, judging.records))
     till.foresee({}, map(as_response, judging.records), {}, judging=_dues(owed, till))

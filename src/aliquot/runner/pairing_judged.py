@@ -134,7 +134,11 @@ def with_paired(
     fresh = conform("outcomes", pl.DataFrame(outcomes, infer_schema_length=None))
     row = metric_row(paired.metric, fresh["value"], kind="bounded", low=0.0, high=1.0, headline=False)
     row |= {"judge": paired.judge.asked, "on_failure": 0.0}
-    earlier = (pl.col("metric") == paired.metric) & (pl.col("task") == paired.task)
+    earlier = (
+        (pl.col("metric") == paired.metric)
+        & (pl.col("task") == paired.task)
+        & (pl.col("system") == paired.candidate)
+    )
     raters = {one["rater"] for one in votes}
     again = (
         (pl.col("task") == paired.task)

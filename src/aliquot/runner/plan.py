@@ -22,6 +22,7 @@ from aliquot.runner.evaluation import Evaluation, SampleSpec, ScorerSpec
 from aliquot.runner.judge_specs import JudgeSpec, kept_as
 from aliquot.runner.prompts import Prompt
 from aliquot.runner.rescoring import Rescored, require_one_metric
+from aliquot.runner.scoring import with_retrieved
 from aliquot.runner.shots import Shots
 from aliquot.runner.stored import StoredRun
 from aliquot.scorers.rule import NEEDS, RATE, Reads, Rule
@@ -177,8 +178,10 @@ def make_plan(evaluation: Evaluation, *, limit: int | str | None = None) -> Plan
     prompts = _prompts(evaluation, item_set)
     _require_fillable(evaluation, prompts, chosen)
     orders = tuple(dict.fromkeys(spec.option_order for spec in evaluation.systems.values()))
+    told = any(spec.may_tell_stages for spec in evaluation.systems.values())
+    tried = tuple(with_retrieved(item, ("a text",)) for item in chosen) if told else chosen
     rules, *alternatives = (
-        _rules(spec, chosen, orders, file=item_set.source)
+        _rules(spec, tried, orders, file=item_set.source)
         for spec in (evaluation.scorer, *evaluation.alternatives)
     )
     plan = Plan(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Final, Protocol
+from typing import Final, Literal, Protocol, TypeAlias
 
 import msgspec
 
@@ -17,6 +17,10 @@ LEAST_PEEKED: Final = 10
 
 READABLE: Final = frozenset({"ok", "refused"})
 """Statuses of answers that could be read; a refusal can be."""
+
+
+Counted: TypeAlias = Literal["answers", "judgements"]
+"""What progress counts."""
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -34,6 +38,7 @@ class Progress(msgspec.Struct, frozen=True):
         scores: system → the sum of its values so far, and over how many answers.
         expected_cost: about what the whole run will have cost, from what was measured; None while that is not known.
         most_cost: about the same at most, every budget that is left used up; None where nothing is priced.
+        what: what is counted: answers of systems, or judgements of a judge about answers that are there.
     """
 
     system: str
@@ -47,6 +52,7 @@ class Progress(msgspec.Struct, frozen=True):
     scores: Mapping[str, tuple[float, int]] = msgspec.field(default_factory=dict[str, tuple[float, int]])
     expected_cost: float | None = None
     most_cost: float | None = None
+    what: Counted = "answers"
 
     @property
     def errors(self) -> int:
@@ -116,10 +122,13 @@ class Tally:
         total: answers the run needs.
         observer: whom to tell.
         clock: seconds of a clock that never goes back.
+        what: what is counted.
     """
 
-    def __init__(self, total: int, *, observer: Observer, clock: Callable[[], float]) -> None:
-        self._total, self._observer, self._clock = total, observer, clock
+    def __init__(
+        self, total: int, *, observer: Observer, clock: Callable[[], float], what: Counted = "answers"
+    ) -> None:
+        self._total, self._observer, self._clock, self._what = total, observer, clock, what
         self._statuses: Counter[str] = Counter()
         self._kept = self._new = 0
         self._system = ""
@@ -143,6 +152,7 @@ class Tally:
             scores=dict(self._scores),
             expected_cost=self._costs[0],
             most_cost=self._costs[1],
+            what=self._what,
         )
 
     def foresee(self, *, spent: float, currency: str, expected: float | None, most: float | None) -> None:

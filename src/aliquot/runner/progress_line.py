@@ -14,14 +14,15 @@ if TYPE_CHECKING:
 def started_line(progress: Progress) -> str:
     """Write how much there is to ask."""
     if progress.kept == progress.total:
-        return f"all {progress.total} answers are on record; nothing is asked"
+        return f"all {progress.total} {progress.what} are on record; nothing is asked"
     kept = f", {progress.kept} of them on record" if progress.kept else ""
-    return f"{progress.total} answers to get{kept}"
+    return f"{progress.total} {progress.what} to get{kept}"
 
 
 def progress_line(progress: Progress) -> str:
     """Write where a run stands: what matters first, as a narrow terminal cuts the end off."""
-    parts = [f"{progress.done} of {progress.total}"]
+    counted = "" if progress.what == "answers" else f" {progress.what}"
+    parts = [f"{progress.done} of {progress.total}{counted}"]
     if progress.rate is not None:
         parts.append(f"{progress.rate:.1f} a second")
     if progress.eta_s is not None and progress.done < progress.total:

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final, TypeAlias, cast
 
 import msgspec
 
+from aliquot.errors import InputError
+from aliquot.evidence.stages import retrieved_texts
 from aliquot.evidence.status import MEASUREMENT_SIDE, SYSTEM_SIDE
 from aliquot.files.judgements import Judgement, JudgeQuestion
 from aliquot.files.programs import Program, ProgramRecord
-from aliquot.files.records import Response
+from aliquot.files.records import Response, ToldResponse
 from aliquot.item_sets.items import Item
+from aliquot.scorers.judge_prompts import RETRIEVED
 from aliquot.scorers.refusals import REFUSAL, is_refusal
 from aliquot.scorers.rule import NEEDS, Rule
 from aliquot.scorers.scores import EMPTY, Score, ScoreStatus, unparsed
 from aliquot.scorers.scoring import score
+
+NO_CONTEXT: Final = (
+    "the judge is to be shown a context, and neither the item nor the stages of the answer tell one"
+)
+"""Note on an answer that a judge cannot be asked about."""
 
 NOT_JUDGED: Final = "not judged yet"
 """Note on an answer that a judge is still to be asked about."""
@@ -97,22 +106,55 @@ def _score_program(rule: Rule, item: Item, text: str, executed: Executed) -> Sco
     return rule.apply(item, found)
 
 
-def _score_judged(rule: Rule, item: Item, text: str, judged: Judged) -> Score:
+def asked_of_judges(
+    rule: Rule, item: Item, response: Response, whole: Whole = as_recorded
+) -> tuple[JudgeQuestion, ...] | None:
+    """Return what judges are asked about an answer, with what its system retrieved where they are shown that.
+
+    None where they are to be shown a context, and neither the item nor the stages of the answer tell any.
+
+    Raises:
+        InputError: the item lacks what the rule needs.
+    """
+    if not rule.shows_retrieved:
+        return rule.questions_of(item, response.text or "")
+    told = whole(response)
+    texts = retrieved_texts(told.stages) if isinstance(told, ToldResponse) else ()
+    try:
+        return rule.questions_of(with_retrieved(item, texts), response.text or "")
+    except InputError:
+        if texts:
+            raise
+        rule.questions_of(with_retrieved(item, ("a text",)), response.text or "")  # raises what else is amiss
+        return None
+
+
+def with_retrieved(item: Item, texts: Sequence[str]) -> Item:
+    """Return an item with what a system retrieved for it; the same without any."""
+    return replace(item, fields={**item.fields, RETRIEVED: list(texts)}) if texts else item
+
+
+def _score_judged(rule: Rule, item: Item, response: Response, whole: Whole, judged: Judged) -> Score:
     """Return the score that judges give an answer; none before each of them was asked."""
-    replies = [judged(question) for question in rule.questions_of(item, text)]
+    questions = asked_of_judges(rule, item, response, whole)
+    if questions is None:
+        return Score(None, status="missing", note=NO_CONTEXT)
+    replies = [judged(question) for question in questions]
     found = [reply for reply in replies if reply is not None]
     if not found or len(found) < len(replies):
         return Score(None, status="missing", note=NOT_JUDGED)
     return rule.apply(item, found)
 
 
-def _score_answer(rule: Rule, item: Item, response: Response, *, executed: Executed, judged: Judged) -> Score:
+def _score_answer(
+    rule: Rule, item: Item, response: Response, *, whole: Whole, executed: Executed, judged: Judged
+) -> Score:
     """Return the score of an answer that came whole."""
     text = response.text or ""
     if rule.reads == "execution":
         return _score_program(rule, item, text, executed)
     if rule.reads == "judgement":
-        return _score_judged(rule, item, text, judged)
+        return _score_judged(rule, item, response, whole, judged)
     return score(rule, item, text) if rule.reads == "text" else _score_read(rule, item, response)
 
 
@@ -147,7 +189,7 @@ def score_response(
     if rule.reads_whole:
         return _score_whole(rule, item, whole(response))
     if status == "ok":
-        return _score_answer(rule, item, response, executed=executed, judged=judged)
+        return _score_answer(rule, item, response, whole=whole, executed=executed, judged=judged)
     if status == "truncated" and rule.reads_cut and text.strip():
         cut = score(rule, item, text)
         return msgspec.structs.replace(cut, status=status, note="scored by the opening of a cut answer")

@@ -18,7 +18,7 @@ from aliquot.runner.executions import (
 )
 from aliquot.runner.judging import JudgeTerms, Judging, questions_of, request_of
 from aliquot.runner.plan import Plan, Question
-from aliquot.runner.scoring import Whole, as_recorded, score_response
+from aliquot.runner.scoring import Whole, as_recorded, score_response, with_retrieved
 from aliquot.runner.till import Due, Dues
 from aliquot.scorers.rule import Rule
 from aliquot.scorers.scores import Score
@@ -107,7 +107,8 @@ class Sidework:
         found: dict[str, Due] = {}
         for rule in self._rules(question.item) if self._judged else ():
             more = self._plan.evaluation.systems[question.system].decoding.max_tokens
-            for asked in rule.questions_of(question.item, _ANSWER):
+            item = with_retrieved(question.item, (_ANSWER,)) if rule.shows_retrieved else question.item
+            for asked in rule.questions_of(item, _ANSWER):
                 thought = self._till.thought(asked.model, request_of(asked), more=more)
                 found[asked.model] = found.get(asked.model, Due()) + Due(1, thought)
         return found

@@ -194,6 +194,22 @@ def responses_of(evidence: Evidence) -> tuple[Response, ...]:
     return tuple(found)
 
 
+def voted_answers(evidence: Evidence) -> tuple[Response, ...]:
+    """Return the answers that were voted on and have no row of their own: a log of votes keeps the texts of both sides.
+
+    Args:
+        evidence: with votes and texts.
+    """
+    texts, found = evidence.texts, dict[tuple[str, str, str, int], Response]()
+    known = set(evidence.responses.select("system", "task", "item", "attempt").iter_rows())
+    for task, item, *sides in evidence.votes.select("task", "item", "system_a", "system_b").iter_rows():
+        for key in ((system, task, item, 1) for system in sides):
+            text = texts.response(*key) if texts and key not in known and key not in found else None
+            if text is not None:
+                found[key] = Response(system=key[0], task=task, item=item, status="ok", text=text)
+    return tuple(found.values())
+
+
 class WholeAnswers:
     """The answers of a log with how each came about, as far as the log tells.
 

@@ -82,7 +82,15 @@ def parse_judge(text: str, *, file: str) -> Judge:
         name: keys[name].text() for name in ("name", "says", "instructions", "asks") if name in keys
     }
     told |= _verdicts(form, keys)
-    told |= {name: keys[name].text() for name in ("against",) if name in keys}
+    told |= _settings(keys)
+    judge = Judge(**told)
+    examples = keys["few_shot"].entries() if "few_shot" in keys else ()
+    return Judge(**told, few_shot=tuple(_example(judge, one) for one in examples))
+
+
+def _settings(keys: Mapping[str, Node]) -> dict[str, Any]:
+    """Return what a file says beside its questions and verdicts."""
+    told: dict[str, Any] = {name: keys[name].text() for name in ("against",) if name in keys}
     for name, known in (
         ("order", ("agree", "average", "random")),
         ("panel", ("majority", "mean")),
@@ -103,9 +111,7 @@ def parse_judge(text: str, *, file: str) -> Judge:
             told[name] = keys[name].whole(low=1)
             if told[name] > most:
                 keys[name].refuse(f"{told[name]} is more than {most:,}")
-    judge = Judge(**told)
-    examples = keys["few_shot"].entries() if "few_shot" in keys else ()
-    return Judge(**told, few_shot=tuple(_example(judge, one) for one in examples))
+    return told
 
 
 def _form(root: Node, keys: Mapping[str, Node]) -> str:

@@ -22,7 +22,10 @@ from aliquot.item_sets.items import Item
 from aliquot.item_sets.templates import compiled_template, quoted_name, sandbox, variables_of
 from aliquot.scorers.judges import Example, Judge
 
-CONTEXT_FIELDS: Final = ("context", "contexts", "passages", "documents", "source")
+RETRIEVED: Final = "retrieved"
+"""What the system itself retrieved for an answer, as the stages of its pipeline tell."""
+
+CONTEXT_FIELDS: Final = ("context", "contexts", "passages", "documents", "source", RETRIEVED)
 """Fields of an item that hold what an answer was to be made of; the first that is there is the variable ``context``."""
 
 CLAIMS: Final = "claims"
@@ -102,6 +105,11 @@ class JudgePrompt:
         self._uses = variables_of(_ENVIRONMENT, judge.asks)
         self._require_shown()
         self._shown = tuple(one for example in judge.few_shot for one in self._example(example))
+
+    @property
+    def shows_retrieved(self) -> bool:
+        """Whether what the system retrieved may be shown: the context of an item that has none of its own."""
+        return bool({"context", RETRIEVED} & self._uses) or self.judge.each in {"context", RETRIEVED}
 
     def messages(self, item: Item, answers: Mapping[str, str]) -> tuple[JudgeMessage, ...]:
         """Return what a judge is asked about an item.

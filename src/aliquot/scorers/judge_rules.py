@@ -54,6 +54,7 @@ def judge_rule(judge: Judge, models: Sequence[str], *, file: str | None = None) 
         high=high,
         better=judge.better,
         questions=partial(_ask, prompt, asked),
+        shows_retrieved=prompt.shows_retrieved,
         judge=f"{judge.name} {judge.hash} by {', '.join(asked)}",
     )
 

@@ -67,7 +67,7 @@ def probe_questions(prompt: JudgePrompt, shown: Shown, *, models: Sequence[str])
 def heard_of(
     prompt: JudgePrompt, shown: Shown, judgements: Sequence[Judgement], *, models: Sequence[str]
 ) -> Heard:
-    """Return what the replies say, and nothing by default; those of a panel, or of repeats, as the judge makes them one.
+    """Return what the replies say, and nothing by default; those of a panel or of repeats as the judge makes them one.
 
     Args:
         prompt: of the judge.

@@ -108,6 +108,7 @@ class Rule:
         program: what is to be executed, of the item, the text of an answer, and the settings; None when nothing is.
         executes: whether that executes what a model wrote, which is off until it is switched on.
         questions: what a judge is asked, of the item and the text of an answer; None when no judge is.
+        shows_retrieved: whether the judge may be shown what the system retrieved for its answer.
         judge: the judge that is asked, by its name; None when none is.
     """
 
@@ -133,6 +134,7 @@ class Rule:
     program: Callable[..., Program | None] | None = field(default=None, compare=False)
     executes: bool = field(default=False, compare=False)
     questions: Callable[[Item, str], tuple[JudgeQuestion, ...]] | None = field(default=None, compare=False)
+    shows_retrieved: bool = field(default=False, compare=False)
     judge: str | None = field(default=None, compare=False)
 
     @property
@@ -144,6 +146,11 @@ class Rule:
     def reads_whole(self) -> bool:
         """Whether it reads how an answer came about, which records leave out unless they are read whole."""
         return self.reads in HOW_IT_CAME
+
+    @property
+    def needs_whole(self) -> bool:
+        """Whether an answer has to be read whole, for the rule itself or for what its judge is shown."""
+        return self.reads_whole or self.shows_retrieved
 
     @property
     def needs(self) -> tuple[str, ...]:

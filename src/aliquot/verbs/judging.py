@@ -87,5 +87,6 @@ def waited_for(work: Coroutine[Any, Any, Made]) -> Made:
             return pool.submit(asyncio.run, work).result()
     except KeyboardInterrupt as interrupt:
         raise RunStoppedError(
-            "interrupted: what the judge has said is kept with the run. Run the same command again to go on"
+            "interrupted: what the judge has said of a run's answers, or when it is probed, is kept (of a log's only "
+            "with --cache). Run the same command again to go on"
         ) from interrupt

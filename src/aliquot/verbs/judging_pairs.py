@@ -60,12 +60,28 @@ def in_both_orders(spec: JudgeSpec | None) -> JudgeSpec:
     return JudgeSpec(judge=msgspec.structs.replace(judge, order="agree"), models=spec.models)
 
 
-def pairings_of(spec: JudgeSpec, evidence: Evidence, tasks: Iterable[str]) -> tuple[Paired, ...]:
-    """Return the first system against each other one, on each task.
+def pairings_of(
+    spec: JudgeSpec, evidence: Evidence, tasks: Iterable[str], *, voted: bool
+) -> tuple[Paired, ...]:
+    """Return the first system against each other one, on each task; or the pairs that a log votes on.
+
+    Args:
+        spec: the judge.
+        evidence: the tables.
+        tasks: the tasks.
+        voted: whether pairs are those of its votes, where it has any.
 
     Raises:
         InputError: there is one system only, which has nothing to be compared with.
     """
+    if voted and not evidence.votes.is_empty():
+        named = evidence.votes.select("task", "system_a", "system_b").unique(maintain_order=True)
+        found = {(task, frozenset((a, b))): (task, a, b) for task, a, b in reversed(named.rows()) if a != b}
+        return tuple(
+            Paired(task=task, baseline=baseline, candidate=candidate, judge=spec.kept)
+            for task, baseline, candidate in reversed(found.values())
+            if task in set(tasks)
+        )
     baseline, *others = systems(evidence)
     if not others:
         raise InputError(
@@ -97,7 +113,7 @@ def compared(
             after,
             one.candidate,
             task=one.task,
-            before=headline_metric(evidence, one.task),
+            before=None if evidence.outcomes.is_empty() else headline_metric(evidence, one.task),
             after=one.metric,
             level=level,
             seed=DEFAULT_SEED,

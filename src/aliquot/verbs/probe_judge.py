@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import cast
 
 from aliquot.analysis.judge_audit import AuditChoices, audit_judge
+from aliquot.analysis.probe_people import said_of_pairs
 from aliquot.analysis.stored_votes import stored_votes
 from aliquot.errors import UsageError
 from aliquot.evidence.tables import Evidence
 from aliquot.files.probe_records import FOLDER, read_probes
 from aliquot.findings.probe import JudgeAudit
 from aliquot.item_sets.sources import load as load_items
+from aliquot.readers.labels import read_labels
 from aliquot.readers.options import ReadOptions
 from aliquot.runner.judge_specs import JudgeModel, JudgeSpec
 from aliquot.runner.judging_stored import AskTerms
@@ -41,6 +43,7 @@ def probe_judge(
     model: str | JudgeModel | Sequence[str | JudgeModel] | None = None,
     judge: str | None = None,
     against: str | None = None,
+    labels: str | Path | None = None,
     pairs: int = PAIRS,
     only: tuple[str, ...] = (),
     keep_going: bool = False,
@@ -69,6 +72,7 @@ def probe_judge(
         model: the model that is asked as the judge: its name, or a mapping in YAML; several are a panel.
         judge: whose votes of a log, when several judges voted.
         against: another judge of the same log; of a judge that is asked, a file of its kept probes.
+        labels: a file of what people said of the items' answers, ``answer`` and ``weak``: which serves better.
         pairs: items drawn at most.
         only: these probes alone.
         keep_going: ask on although identical texts were told apart.
@@ -111,6 +115,8 @@ def probe_judge(
     if not _is_judge(source):
         if model or items is not None:
             raise UsageError(f"{source} is no judge that can be asked: a judge's file ends with .yaml")
+        if labels is not None:
+            raise UsageError("labels goes with a judge that is asked: of a log people's own votes are taken")
         return _of_log(source, judge, against, level=level, seed=drawing, options=options, given=given)  # type: ignore[arg-type] - no judge
     told_judge = source if isinstance(source, Judge) else str(source)
     spec = cast("JudgeSpec", scoring_of(None, told_judge, model, None).judge)
@@ -126,6 +132,9 @@ def probe_judge(
         probing=True,
     )
     told = load_items(SHIPPED if items is None else items)
+    people = None
+    if labels is not None:
+        people = said_of_pairs(read_labels(Path(labels), options), [item.id for item in told.items])
     judge_read = cast("Judge", spec.judge)
     probing = build_probes(
         told.items,
@@ -150,6 +159,7 @@ def probe_judge(
         "--pairs": None if pairs == PAIRS else pairs,
         "--only": only,
         "--cluster": cluster,
+        "--labels": labels,
     }
     given |= {"--keep-going": keep_going}
     sources = [source] if items is None else [source, items]
@@ -159,6 +169,7 @@ def probe_judge(
             level=level,
             seed=drawing,
             against=None if against is None else read_probes(Path(against)),
+            people=people,
             notes=notes,
         ),
         command=command_line("probe judge", sources, given),

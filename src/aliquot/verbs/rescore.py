@@ -40,6 +40,7 @@ from aliquot.runner.rescoring import (
     rules_of,
     with_rescored,
 )
+from aliquot.runner.scoring import with_retrieved
 from aliquot.scorers.code import SETUP_FIELDS, TEST_FIELDS, UnitTests
 from aliquot.scorers.judges import Judge
 from aliquot.scorers.rule import RATE
@@ -182,7 +183,8 @@ def _scored(
     level: float,
 ) -> _Made:
     """Return stored answers scored anew: each by itself, or those of two systems held against each other."""
-    if spec.judge is not None and compares(spec.judge) and len(systems(answers.evidence)) > 1:
+    several = len(systems(answers.evidence)) > 1 or _voted(answers)
+    if spec.judge is not None and compares(spec.judge) and several:
         return _compared(answers, spec.judge, terms=terms, level=level)
     evidence, made, asked = _rescored(answers, spec, given, execute_code=execute_code, terms=terms)
     found = tuple(_systems(answers.evidence, evidence, made, level=level))
@@ -203,9 +205,14 @@ def _scored(
     )
 
 
+def _voted(answers: Answers) -> bool:
+    """Tell whether answers are of a log that votes on pairs of systems; a run's own votes are made by its judges."""
+    return not answers.inputs_known and not answers.evidence.votes.is_empty()
+
+
 def _compared(answers: Answers, spec: JudgeSpec, *, terms: AskTerms, level: float) -> _Made:
     """Return what a judge makes of the answers of two systems, item by item."""
-    pairings = pairings_of(spec, answers.evidence, answers.items)
+    pairings = pairings_of(spec, answers.evidence, list(answers.items), voted=_voted(answers))
     questions = [
         question
         for one in pairings
@@ -226,9 +233,7 @@ def _compared(answers: Answers, spec: JudgeSpec, *, terms: AskTerms, level: floa
         scorer=spec.kept.label,
         systems=found.systems,
         warnings=found.warnings,
-        verdict=write_preferences(
-            spec.kept.label, found.systems, {one.candidate: one.baseline for one in pairings}
-        ),
+        verdict=write_preferences(spec.kept.label, found.systems, [one.baseline for one in pairings]),
         keep=keep,
     )
 
@@ -248,7 +253,9 @@ def _rescored(
             require_items(own if known else dict.fromkeys(own), listed, file=file, apart=_tests_of(spec))
             items = {item: listed[item] for item in own}
             fields = {item: dict(about.fields) for item, about in items.items()}
-        rules = rules_of(spec, items.values(), file=file)
+        told = not evidence.stages.is_empty()
+        tried = [with_retrieved(item, ("a text",)) for item in items.values()] if told else items.values()
+        rules = rules_of(spec, tried, file=file)
         one = Rescored(
             task=task,
             base=RATE if spec.judge is not None else _base(evidence, task, rules),
@@ -294,6 +301,7 @@ def _asked(
             [spec.kept.rule],
             arranged(rescored.item_of(response, items), answers.orders.get(response.system, AS_GIVEN)),
             response,
+            answers.whole,
         )
     ]
     return _replied(answers, spec, questions, before, terms=terms)

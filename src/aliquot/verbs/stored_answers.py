@@ -6,7 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import polars as pl
+
 from aliquot.errors import InputError
+from aliquot.evidence.assembly import conform
 from aliquot.evidence.tables import Evidence
 from aliquot.files.journal import Journal
 from aliquot.files.judgements import Judgement
@@ -19,7 +22,8 @@ from aliquot.readers.options import ReadOptions
 from aliquot.runner.executions import Executions
 from aliquot.runner.results import build_evidence, order_of, read_kept_items
 from aliquot.runner.scoring import Whole
-from aliquot.runner.stored import WholeAnswers, responses_of
+from aliquot.runner.stored import WholeAnswers, responses_of, voted_answers
+from aliquot.scorers.judge_prompts import CONTEXT_FIELDS
 from aliquot.verbs.read import load
 
 
@@ -102,7 +106,16 @@ def of_log(source: str | Path | Evidence, options: ReadOptions | None) -> Answer
     evidence = load([source], options=options)
     named = "the evidence" if isinstance(source, Evidence) else str(source)
     texts, items = evidence.texts, dict[str, dict[str, Item]]()
-    responses = responses_of(evidence)
+    voted = voted_answers(evidence)
+    responses = (*responses_of(evidence), *voted)
+    if voted and evidence.outcomes.is_empty():  # votes alone: what is judged needs its rows
+        rows = pl.DataFrame(
+            [
+                {name: getattr(one, name) for name in ("system", "task", "item", "attempt", "status")}
+                for one in voted
+            ]
+        )
+        evidence = evidence.revise(responses=conform("responses", rows))
     for response in responses:
         if texts and response.item not in items.setdefault(response.task, {}):
             reference = texts.reference(response.task, response.item)
@@ -113,7 +126,9 @@ def of_log(source: str | Path | Evidence, options: ReadOptions | None) -> Answer
                 fields["options"] = [one.option for one in told.options]
             if reference is not None:
                 fields["reference"] = reference
-            items[response.task][response.item] = Item(response.item, fields)
+            items[response.task][response.item] = Item(
+                response.item, {**_shown(evidence, response), **fields}
+            )
     if not any(response.text for response in responses):
         raise InputError("keeps no answers, so there is nothing to score", file=named)
     components: dict[str, dict[str, str]] = {}
@@ -128,3 +143,14 @@ def of_log(source: str | Path | Evidence, options: ReadOptions | None) -> Answer
         whole=WholeAnswers(evidence),
         components=components,
     )
+
+
+def _shown(evidence: Evidence, response: Response) -> dict[str, object]:
+    """Return what a judge is shown of an item beside its answer, as far as the log tells: what was asked, and of what."""
+    texts = evidence.texts
+    if texts is None:
+        return {}
+    told = texts.metadata(response.task, response.item)
+    found: dict[str, object] = {name: told[name] for name in CONTEXT_FIELDS if told.get(name)}
+    asked = texts.inputs(response.task, response.item)
+    return found if asked is None else {"input": asked, **found}
