@@ -15,6 +15,7 @@ MAIN_VERBS = {
     "compare": "Is the candidate better than the baseline, and how sure are we?",
     "plan": "How many items, minutes and how much money would a difference take?",
     "report": "One self-contained page (HTML), Markdown or JSON of a comparison.",
+    "label": "Blind human labels of a drawn part of the answers, on a page of your own machine.",
 }
 """The verbs that decide; shown first in ``--help``."""
 
