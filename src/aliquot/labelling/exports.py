@@ -96,9 +96,17 @@ class Exports:
 
     def labels(self) -> pl.DataFrame:
         """Return a row a label: what stands, of answers that were drawn."""
+        return self._labels(drawn=True)
+
+    def undrawn(self) -> pl.DataFrame:
+        """Return the labels of answers that were not drawn: from other tools, they speak for no other answers."""
+        return self._labels(drawn=False)
+
+    def _labels(self, *, drawn: bool) -> pl.DataFrame:
         rows = [
             _key(answer) | _of(told, answer) | {"metric": question.name, "label": label}
             for told, answer in self._each()
+            if (answer.probability is not None) is drawn
             for question, value in self._said(told)
             if (label := said_label(question, value, answer, swapped=told.place.swapped)) is not None
         ]
@@ -233,6 +241,7 @@ class Exports:
 
 TABLES: Final[Mapping[str, Callable[[Exports], pl.DataFrame]]] = {
     "labels": Exports.labels,
+    "undrawn": Exports.undrawn,
     "grades": Exports.grades,
     "votes": Exports.votes,
     "codes": Exports.codes,

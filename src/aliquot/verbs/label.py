@@ -493,7 +493,7 @@ def import_labels(
 
     new = 0
     for one in files:
-        told = one if isinstance(one, Labels) else read_labels(Path(one), options)
+        told = one if isinstance(one, Labels) else read_labels(Path(one), options, every=True)
         new += project.take_labels(joined(told, evidence), answer_of)
     return new
 
