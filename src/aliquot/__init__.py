@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from aliquot.findings.table import Table as Table
     from aliquot.findings.variants import Variants as Variants
     from aliquot.findings.verification import Verification as Verification
+    from aliquot.labelling.label_project import LabelProject as LabelProject
     from aliquot.readers.frame import from_frame as from_frame
     from aliquot.readers.frame import labels_from as labels_from
     from aliquot.runner.evaluation import Evaluation as Evaluation
@@ -65,6 +66,9 @@ if TYPE_CHECKING:
     from aliquot.verbs.gate import bless as bless
     from aliquot.verbs.gate import gate as gate
     from aliquot.verbs.init import init as init
+    from aliquot.verbs.label import LabelDraw as LabelDraw
+    from aliquot.verbs.label import RaterChecks as RaterChecks
+    from aliquot.verbs.label import label as label
     from aliquot.verbs.model import model as model
     from aliquot.verbs.noise import noise as noise
     from aliquot.verbs.plan import plan as plan
@@ -98,12 +102,15 @@ _HOMES = {
     "Guards": "aliquot.runner.evaluation",
     "HypothesisTest": "aliquot.stats.results",
     "JudgeAudit": "aliquot.findings.probe",
+    "LabelDraw": "aliquot.verbs.label",
+    "LabelProject": "aliquot.labelling.label_project",
     "Labels": "aliquot.evidence.labels",
     "Noise": "aliquot.findings.noise",
     "Plan": "aliquot.findings.planning",
     "Prices": "aliquot.runner.money",
     "PythonFunction": "aliquot.systems.own",
     "RaterAgreement": "aliquot.findings.agreement",
+    "RaterChecks": "aliquot.verbs.label",
     "Reply": "aliquot.systems.replies",
     "Rescoring": "aliquot.findings.rescoring",
     "SampleSpec": "aliquot.runner.evaluation",
@@ -129,6 +136,7 @@ _HOMES = {
     "function_system": "aliquot.systems.callables",
     "gate": "aliquot.verbs.gate",
     "init": "aliquot.verbs.init",
+    "label": "aliquot.verbs.label",
     "labels_from": "aliquot.readers.frame",
     "model": "aliquot.verbs.model",
     "noise": "aliquot.verbs.noise",

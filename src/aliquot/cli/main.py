@@ -16,6 +16,7 @@ MAIN_VERBS = {
     "gate": "May this candidate be merged? An exit code that survives noise, for CI.",
     "plan": "How many items, minutes and how much money would a difference take?",
     "report": "One self-contained page (HTML), Markdown or JSON of a comparison.",
+    "label": "Blind human labels of a drawn part of the answers, on a page of your own machine.",
 }
 """The verbs that decide; shown first in ``--help``."""
 

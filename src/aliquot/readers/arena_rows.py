@@ -151,7 +151,12 @@ class ArenaRows:
         if not isinstance(given, str | int) or isinstance(given, bool):
             raise InputError(f"{excerpt(given)} is no rater's name ({place})", file=self.file)
         name = text_of(given) or ""
-        person = name.isdecimal() or name.lower().startswith(PEOPLE)
+        said = row.get("by")  # as aliquot label writes it
+        person = (
+            said == "person"
+            if said in {"person", "judge"}
+            else name.isdecimal() or name.lower().startswith(PEOPLE)
+        )
         return name, "person" if person else "judge"
 
     def _item(
@@ -162,10 +167,10 @@ class ArenaRows:
         if question and turn and question.isdecimal() and len(question) <= LONGEST_QUESTION:
             self._keys.add("question and turn")
             return f"{question} turn {turn}", MT_BENCH, question
-        for name in ("question_id", "prompt" if "left" in row else "id", "id"):
+        for name in ("question_id", "prompt" if "left" in row else "id", "id", "item"):
             if key := text_of(row.get(name)):
                 self._keys.add(name)
-                return key, TASK, None
+                return key, text_of(row.get("task")) or TASK, None
         self._keys.add("hash of the vote, which has no id")
         told = [*systems, rater, *(text_of(row.get(name)) or "" for name in (*TIMES, "turn", "language"))]
         return content_hash("\n".join(told), None), TASK, None

@@ -18,6 +18,7 @@ from aliquot.files.tables import Table, read_table
 from aliquot.readers.cells import holds_values, ids, values
 from aliquot.readers.columns import ALIASES as OUTCOME_ALIASES
 from aliquot.readers.columns import SEGMENT
+from aliquot.readers.label_tools import tool_table
 from aliquot.readers.options import ReadOptions
 
 ALIASES: Final = {
@@ -31,7 +32,7 @@ ALIASES: Final = {
     "label": ("label", "human_label", "human", "rating", "verdict", "grade", "value", *OUTCOME_ALIASES["value"]),
     "metric": ("metric", "question", "criterion"),
     "repeat": ("repeat",),
-    "at": ("at", "labelled_at", "labeled_at", "timestamp", "created_at", "date"),
+    "at": ("at", "labelled_at", "labeled_at", "timestamp", "created_at", "date", "end", "submitted_at", "updated_at"),
     "rubric": ("rubric", "rubric_version"),
     "probability": ("probability", "inclusion_probability", "sampling_probability"),
     "split": ("split",),
@@ -52,16 +53,18 @@ LONGEST_LABEL = 60
 """Characters of a label at most, where a column is not named as a rater's: what is longer is a remark or an answer."""
 
 
-def read_labels(path: Path, options: ReadOptions | None = None) -> Labels:
+def read_labels(path: Path, options: ReadOptions | None = None, *, every: bool = False) -> Labels:
     """Read the labels of a file.
 
     A table has a row a label (columns ``item`` and ``label``, and where they are there ``system``, ``task``,
     ``attempt``, ``rater``, ``metric``, ``repeat``, ``at``, ``rubric``, ``probability``, ``split``, ``cluster``), or a
-    row an answer and a column a rater. Of a log it is what people said of the answers. An empty cell is no label.
+    row an answer and a column a rater. Of a log it is what people said of the answers, of an export of Label Studio or
+    Argilla what they chose. An empty cell is no label.
 
     Args:
         path: the file or log.
         options: what the columns mean; ``value`` names the column of labels, ``wide`` the columns of raters.
+        every: also labels that a rater gave an answer again, in their order.
 
     Raises:
         UsageError: a named column does not exist.
@@ -71,11 +74,14 @@ def read_labels(path: Path, options: ReadOptions | None = None) -> Labels:
     from aliquot.readers.registry import TABLE, find_reader  # noqa: PLC0415 - it imports what reads every log
 
     options = options or ReadOptions()
+    told = tool_table(path) if options.reader is None else None
+    if told is not None:
+        return labels_of(told, options, file=str(path), every=every)
     reader = find_reader(path, name=options.reader)
     if reader is not TABLE:
         return _of_log(reader.read(path, options), file=str(path))
     table = read_table(path, delimiter=options.delimiter, encoding=options.encoding)
-    return labels_of(table, options, file=str(path))
+    return labels_of(table, options, file=str(path), every=every)
 
 
 def _of_log(evidence: Evidence, *, file: str) -> Labels:
@@ -89,13 +95,14 @@ def _of_log(evidence: Evidence, *, file: str) -> Labels:
     return labels
 
 
-def labels_of(table: Table, options: ReadOptions, *, file: str) -> Labels:
+def labels_of(table: Table, options: ReadOptions, *, file: str, every: bool = False) -> Labels:
     """Return the labels in a table.
 
     Args:
         table: the table.
         options: what the columns mean.
         file: for messages.
+        every: also labels that a rater gave an answer again, in their order.
 
     Raises:
         UsageError: a named column does not exist.
@@ -116,7 +123,8 @@ def labels_of(table: Table, options: ReadOptions, *, file: str) -> Labels:
     frame = _typed(pl.concat(parts), file=file)
     if frame["label"].null_count() == frame.height:
         raise InputError("every label is missing", file=file, field=given[0])
-    frame, undated = _dated(_told_once(frame, options, file=file))
+    frame = frame.filter(pl.col("label").is_not_null()) if every else _told_once(frame, options, file=file)
+    frame, undated = _dated(frame)
     source = Source(path=file, format=table.stored)
     notes = (*table.notes, *_left_out(table, columns, given), *undated)
     return Labels(frame.select(*LABELS), (source,), notes)

@@ -40,7 +40,7 @@ def render_page(page: Page, *, methods: Sequence[str] = (), items: ItemsView | N
     """
     style, script = _asset("page.css"), _asset("items.js") if items is not None else ""
     return (
-        _environment()
+        page_environment()
         .get_template("page.html.j2")
         .render(
             page=page,
@@ -70,7 +70,8 @@ def _digest(text: str) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def page_environment() -> Environment:
+    """Return the environment of our pages: everything is escaped, and what could act or hide is written out."""
     environment = Environment(
         loader=PackageLoader("aliquot.reports", "templates"),
         autoescape=True,

@@ -1,0 +1,517 @@
+"""``label``: blind labels of a drawn part of the answers, on a page of your own machine."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+
+from aliquot.errors import InputError, UsageError
+from aliquot.evidence.contents import metrics
+from aliquot.evidence.contents import tasks as tasks_of
+from aliquot.evidence.labels import Labels, joined
+from aliquot.evidence.tables import Evidence
+from aliquot.item_sets.samples import amount_of, count_of
+from aliquot.readers.options import ReadOptions
+from aliquot.stats.inputs import DEFAULT_SEED
+
+if TYPE_CHECKING:
+    from aliquot.labelling.form import Form
+    from aliquot.labelling.label_project import LabelProject
+    from aliquot.labelling.population import Population
+
+FOLDER: Final = "labels"
+"""The folder of projects, beside which runs have theirs."""
+
+N: Final = 80
+"""Answers that are drawn when nothing says how many."""
+
+OVERLAP: Final = 20
+"""Answers that everybody labels when nothing says how many: fewer say nothing of agreement."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelDraw:
+    """What is drawn, and how.
+
+    Attributes:
+        n: answers (or pairs): a number, a share as ``"20%"``, or None for what the half width takes, else 80.
+        by: ``verdict``, ``system`` or a field of the items, within whose levels answers are drawn.
+        unit: ``answers`` one by one, or ``items`` with all answers to them; by default items where several systems
+            answered, so that a rater labels both sides.
+        labels: people's labels of some answers, from which the plan knows where labels help most.
+        half_width: half width of each system's interval that is wanted: ``"5pt"``.
+        seed: seed of everything that is drawn.
+    """
+
+    n: int | str | None = None
+    by: str | None = None
+    unit: Literal["answers", "items"] | None = None
+    labels: Sequence[str | Path | Labels] = ()
+    half_width: float | str | None = None
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RaterChecks:
+    """How raters are trained and checked.
+
+    Attributes:
+        overlap: answers that everybody labels: a number or a share of those drawn.
+        repeats: answers that come a second time in each list.
+        known: a file of answers whose right label is known.
+        train: how many of them make the training round, with the right label shown after each; the others are mixed
+            into the lists unmarked.
+        pass_mark: share of the training to get right before the labelling begins.
+    """
+
+    overlap: int | str | None = None
+    repeats: int = 0
+    known: str | Path | Labels | None = None
+    train: int = 0
+    pass_mark: float | str = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What raters are to be asked, as the caller says it."""
+
+    rubric: Sequence[str | Path]
+    taxonomy: str | Path | None
+    pairwise: bool
+    codes: bool
+    reference: bool
+
+    @property
+    def said(self) -> bool:
+        """Whether anything is said of it."""
+        return bool(self.rubric or self.taxonomy or self.pairwise or self.codes or self.reference)
+
+    def form(self) -> Form:
+        """Return the questions.
+
+        Raises:
+            UsageError: rubrics that do not fit each other, or are none for pairs.
+            InputError: a rubric that cannot be read.
+        """
+        from aliquot.files.taxonomy import read_taxonomy
+        from aliquot.labelling.form import form_of
+        from aliquot.scorers.judge_files import read_judge
+
+        named = [self.rubric] if isinstance(self.rubric, str | Path) else list(self.rubric)
+        if self.pairwise and not named:
+            named = ["preference"]
+        kinds = tuple(read_taxonomy(Path(self.taxonomy)).says.items()) if self.taxonomy is not None else ()
+        coded = kinds if self.codes or self.taxonomy is not None else None
+        form = form_of([read_judge(one) for one in named], codes=coded, reference=self.reference)
+        if self.pairwise and not form.pairwise:
+            raise UsageError(f"{named[0]} is no rubric for pairs: it needs pairwise: true")
+        return form
+
+
+def label(
+    *sources: str | Path | Evidence,
+    raters: Sequence[str] = (),
+    project: str | Path | None = None,
+    rubric: Sequence[str | Path] = (),
+    pairwise: bool = False,
+    codes: bool = False,
+    taxonomy: str | Path | None = None,
+    reference: bool = False,
+    draw: LabelDraw | None = None,
+    check: RaterChecks | None = None,
+    systems: Sequence[str] = (),
+    task: str | None = None,
+    metric: str | None = None,
+    options: ReadOptions | None = None,
+) -> LabelProject:
+    """Draw answers and make the lists of those who label them; or open a project that is there already.
+
+    Nobody who labels sees whose an answer is, what a judge said of it, or what it cost; the order is each rater's own.
+    ``serve()`` of what is returned starts the page.
+
+    Args:
+        *sources: logs, runs or tables of answers, which nobody needs to have scored; or the folder of a project.
+        raters: who labels.
+        project: the project's folder; by default ``labels/<name of the source>``.
+        rubric: judge files, or names of rubrics that come with the package: what is asked; by default pass or fail.
+        pairwise: compare the two systems' answers to an item.
+        codes: ask which kinds of failure an answer has, from a list that grows.
+        taxonomy: a YAML file of kinds to begin with.
+        reference: raters write what they would answer before they see an answer.
+        draw: what is drawn, and how.
+        check: how raters are trained and checked.
+        systems: only these systems; the two of pairs.
+        task: the task; by default the first.
+        metric: whose verdicts are kept, unseen, for drawing and for what labels are worth; by default a judge's, else
+            the log's own headline.
+        options: what the columns of a table mean.
+
+    Returns:
+        The project.
+
+    Raises:
+        UsageError: choices that do not fit each other, or an opened project.
+        InputError: a source that cannot be read, or without answers.
+        MachineError: the machine refuses.
+
+    Examples:
+        >>> import tempfile
+        >>> import polars as pl
+        >>> from aliquot import from_frame
+        >>> rows = {"item": list("abcdef"), "output": list("443454"), "value": [1, 1, 0, 1, 0, 1]}
+        >>> answers = from_frame(pl.DataFrame(rows))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     some = {"project": folder, "draw": LabelDraw(n=4), "check": RaterChecks(overlap=2)}
+        ...     found = label(answers, raters=["ana", "ben"], **some)
+        ...     [(one.name, len(found.store.places(one.name))) for one in found.raters()]
+        [('ana', 3), ('ben', 3)]
+    """
+    from aliquot.labelling.label_project import LabelProject
+
+    draw, check = draw or LabelDraw(), check or RaterChecks()
+    folder = _folder(sources, project)
+    asked = _Asked(rubric, taxonomy, pairwise=pairwise, codes=codes, reference=reference)
+    if _is_project(folder):
+        opened = LabelProject(folder)
+        _hold_against(opened, sources, folder, draw=draw, check=check, systems=systems)
+        if raters:
+            opened.add_raters(raters)
+        if asked.said:
+            opened.change_form(asked.form())
+        return opened
+    evidences = [one for one in sources if isinstance(one, Evidence)]
+    if not sources:
+        raise UsageError("there is nothing to label. Name logs, runs or tables, or the folder of a project.")
+    form = asked.form()
+    evidence = _read(sources, options)
+    population = _population(evidence, form, draw, systems=systems, task=task, metric=metric)
+    named = tuple(str(one) for one in sources if not isinstance(one, Evidence)) or ("evidence",) * len(
+        evidences
+    )
+    return _make(
+        folder, population, form, draw, check, sources=named, raters=raters or ("me",), reading=options
+    )
+
+
+def _folder(sources: Sequence[str | Path | Evidence], project: str | Path | None) -> Path:
+    """Return the folder of the project: as named, the source itself when it is one, else by the source's name."""
+    if project is not None:
+        return Path(project)
+    paths = [Path(one) for one in sources if not isinstance(one, Evidence)]
+    if len(paths) == 1 and _is_project(paths[0]):
+        return paths[0]
+    if not paths:
+        if sources:
+            raise UsageError("evidence has no name: name the project's folder (project=)")
+        return Path(FOLDER)
+    return Path(FOLDER) / (paths[0].stem or "answers")
+
+
+def _is_project(folder: Path) -> bool:
+    from aliquot.labelling.project import FILE
+
+    return (folder / FILE).exists()
+
+
+def _hold_against(
+    opened: LabelProject,
+    sources: Sequence[str | Path | Evidence],
+    folder: Path,
+    *,
+    draw: LabelDraw,
+    check: RaterChecks,
+    systems: Sequence[str],
+) -> None:
+    """Refuse another draw than the project's own: what was drawn stays as it is.
+
+    Raises:
+        UsageError: as said.
+    """
+    known = opened.project
+    given = [str(one) for one in sources if not isinstance(one, Evidence) and Path(one) != folder]
+    if given and tuple(given) != known.sources:
+        raise UsageError(
+            f"{folder} is a project on {', '.join(known.sources)}. Name another folder: --project DIR"
+        )
+    told: dict[str, tuple[Any, Any]] = {
+        "--n": (None if draw.n is None else count_of(amount_of(draw.n), of=known.of), known.n),
+        "--seed": (draw.seed, known.seed),
+        "--overlap": (
+            None if check.overlap is None else count_of(amount_of(check.overlap), of=known.n),
+            known.overlap,
+        ),
+        "--repeats": (check.repeats or None, known.repeats),
+    }
+    for name, (now, before) in told.items():
+        if now is not None and now != before:
+            raise UsageError(
+                f"{folder} was drawn with {name} {before}. Leave {name} out, or name another folder: --project DIR"
+            )
+    if draw.by or draw.labels or check.known is not None or systems:
+        raise UsageError(f"{folder} is drawn already. Name another folder for another draw: --project DIR")
+
+
+def _read(sources: Sequence[str | Path | Evidence], options: ReadOptions | None) -> Evidence:
+    from aliquot.files.run_directory import is_run
+    from aliquot.readers.answers import read_answers
+    from aliquot.verbs.read import load
+
+    paths = [Path(one) for one in sources if not isinstance(one, Evidence)]
+    if len(paths) < len(sources) or any(is_run(path) for path in paths):
+        return load(sources, options=options)
+    return read_answers(paths, options)
+
+
+def _population(
+    evidence: Evidence,
+    form: Form,
+    draw: LabelDraw,
+    *,
+    systems: Sequence[str],
+    task: str | None,
+    metric: str | None,
+) -> Population:
+    from aliquot.labelling.population import BY_VERDICT, find_population
+    from aliquot.readers.answers import UNSCORED
+    from aliquot.verbs.labels import judge_metric
+
+    named = task or tasks_of(evidence)[0]
+    scored = [name for name in metrics(evidence, named) if name != UNSCORED]
+    whose = metric or (judge_metric(evidence, None) if scored else None)
+    if whose is None and draw.by == BY_VERDICT:
+        raise UsageError("nothing has judged these answers, so they cannot be drawn by verdict")
+    return find_population(
+        evidence, systems=systems, task=task, metric=whose, by=draw.by, pairs=form.pairwise
+    )
+
+
+def _make(
+    folder: Path,
+    population: Population,
+    form: Form,
+    draw: LabelDraw,
+    check: RaterChecks,
+    *,
+    sources: tuple[str, ...],
+    raters: Sequence[str],
+    reading: ReadOptions | None,
+) -> LabelProject:
+    from aliquot.analysis.margins import share_of
+    from aliquot.labelling.drawing import assign, draw_units
+    from aliquot.labelling.label_project import make_project, places_of
+    from aliquot.labelling.project import Project, check_names
+
+    names = check_names(raters)
+    seed = DEFAULT_SEED if draw.seed is None else draw.seed
+    known = _known(population, form, check)
+    unit = _unit(population, form, draw)
+    units = population.units(unit, without=list(known))
+    counts, wanted = _counts(population, draw)
+    size = sum(len(one.members) for one in units) / max(1, len(units))
+    n = _how_many(draw, counts, of=round(len(units) * size))
+    drawn = draw_units(units, max(1, round(n / size)), seed=seed, counts=counts)
+    order = [*(place for at in drawn for place in units[at].members), *known]
+    number = {place: at for at, place in enumerate(order)}
+    answers = [population.shown(place, form) for place in order]
+    told = {place: chance for at, chance in drawn.items() for place in units[at].members}
+    answers = [
+        _completed(one, told.get(place), known.get(place)) for one, place in zip(answers, order, strict=True)
+    ]
+    overlap = _overlap(check, names, n=len(told))
+    rng = np.random.default_rng([seed, 4])
+    mixed = [list(known)[at] for at in rng.permutation(len(known)).tolist()]
+    if not 0 <= check.train <= min(len(mixed), 900):
+        raise UsageError(
+            f"a training round of {check.train} needs as many answers with known labels; there are {len(mixed)}"
+        )
+    mark = share_of(check.pass_mark)
+    if not 0 < mark <= 1:
+        raise UsageError(f"a pass mark is a share of the training above 0 and up to 1; got {check.pass_mark}")
+    groups = [[number[place] for place in units[at].members] for at in drawn]
+    lists = assign(
+        groups, names, overlap=overlap, repeats=check.repeats,
+        known=[number[place] for place in mixed[check.train :]], pairs=form.pairwise, seed=seed,
+    )  # fmt: skip
+    project = Project(
+        id=secrets.token_hex(6),
+        made=datetime.now(UTC).isoformat(timespec="seconds"),
+        sources=sources,
+        seed=seed,
+        drawn=_drawn_by(draw, counts),
+        n=len(told),
+        of=len(population.answers) - len(known),
+        unit="pairs" if form.pairwise else unit,
+        left_out=population.left_out,
+        overlap=overlap,
+        repeats=check.repeats,
+        training=check.train,
+        pass_mark=mark,
+        half_width=wanted,
+        metric=population.metric,
+        cells=population.cells,
+        reading=reading,
+    )
+    return make_project(
+        folder,
+        project,
+        form,
+        answers,
+        {
+            name: places_of((one.answer, one.role, one.swapped) for one in mine)
+            for name, mine in lists.items()
+        },
+        training=[number[place] for place in mixed[: check.train]],
+    )
+
+
+def _completed(answer: Any, probability: float | None, known: Mapping[str, str] | None) -> Any:
+    import msgspec
+
+    return msgspec.structs.replace(answer, probability=probability, known=dict(known or {}))
+
+
+def _known(population: Population, form: Form, check: RaterChecks) -> dict[int, dict[str, str]]:
+    from aliquot.labelling.population import known_answers
+    from aliquot.readers.labels import read_labels
+
+    if check.known is None:
+        return {}
+    told = check.known if isinstance(check.known, Labels) else read_labels(Path(check.known))
+    return known_answers(population, joined(told, population.evidence), form)
+
+
+def _unit(population: Population, form: Form, draw: LabelDraw) -> Literal["answers", "items", "pairs"]:
+    from aliquot.labelling.population import BY_SYSTEM, BY_VERDICT
+
+    if form.pairwise:
+        return "pairs"
+    alone = draw.by in {BY_VERDICT, BY_SYSTEM} or bool(draw.labels)
+    if draw.unit == "items" and alone:
+        raise UsageError(f"answers drawn by {draw.by or 'the plan'} are drawn one by one, and not by item")
+    several = len({one.system for one in population.answers}) > 1
+    return draw.unit or ("items" if several and not alone else "answers")
+
+
+def _counts(population: Population, draw: LabelDraw) -> tuple[dict[str, int] | None, float | None]:
+    """Return how many answers of each stratum the plan wants, and the half width; None for shares in proportion."""
+    from aliquot.analysis.margins import margin_on
+    from aliquot.labelling.population import BY_VERDICT, SEPARATOR
+    from aliquot.verbs.plan import RATE
+
+    wanted = margin_on(RATE, draw.half_width)
+    if not draw.labels:
+        return None, wanted
+    if wanted is None or draw.by != BY_VERDICT:
+        raise UsageError(
+            "labels at hand say where further ones help most: name --half-width and --by verdict"
+        )
+    from aliquot.analysis.judged import judged_answers
+    from aliquot.analysis.label_design import VERDICTS, LabelWish, design_labels
+    from aliquot.stats.results import Undefined
+    from aliquot.verbs.labels import people_labels
+
+    labels = people_labels(population.evidence, draw.labels).about(None)
+    judged = judged_answers(population.evidence, labels, metric=population.metric or "", task=population.task)
+    counts: dict[str, int] = {}
+    for one in design_labels(judged, LabelWish(half_width=wanted)):
+        if isinstance(one.labels, Undefined):
+            raise UsageError(f"{one.system}: {one.labels.reason}")
+        for cell in one.cells:
+            verdict = next(value for value, name in VERDICTS.items() if name == cell.verdict)
+            counts[f"{one.system}{SEPARATOR}{'none' if verdict is None else verdict}"] = cell.labels
+    return counts, wanted
+
+
+def _how_many(draw: LabelDraw, counts: Mapping[str, int] | None, *, of: int) -> int:
+    from aliquot.analysis.margins import margin_on
+    from aliquot.stats.label_plan import plan_labels
+    from aliquot.stats.results import Undefined
+    from aliquot.verbs.plan import RATE
+
+    if counts is not None:
+        return max(1, sum(counts.values()))
+    if draw.n is not None:
+        return count_of(amount_of(draw.n), of=of)
+    wanted = margin_on(RATE, draw.half_width)
+    if wanted is None:
+        return min(N, of)
+    plan = plan_labels(2 * wanted, [1.0], [0.5], judged=of, neyman=False)
+    if isinstance(plan, Undefined):
+        raise UsageError(f"a half width of {100 * wanted:.1f} points cannot be had here: {plan.reason}")
+    return min(of, plan.labels)
+
+
+def _overlap(check: RaterChecks, raters: Sequence[str], *, n: int) -> int:
+    if check.overlap is None:
+        return 0 if len(raters) == 1 else min(n, max(OVERLAP, n // 4))
+    if str(check.overlap).strip() in {"0", "0%"}:
+        return 0
+    return count_of(amount_of(check.overlap), of=n)
+
+
+def _drawn_by(draw: LabelDraw, counts: Mapping[str, int] | None) -> str:
+    if counts is not None:
+        return "by verdict, where the plan says that labels help most"
+    return f"at random within each {draw.by}" if draw.by else "at random"
+
+
+def import_labels(
+    project: LabelProject, files: Sequence[str | Path | Labels], *, options: ReadOptions | None = None
+) -> int:
+    """Take labels of other tools into a project: of Label Studio, Argilla, promptfoo, or a table; return the new ones.
+
+    Answers that were not drawn come in too, from the project's own sources.
+
+    Args:
+        project: the project.
+        files: the files.
+        options: what the columns of a table mean.
+
+    Raises:
+        InputError: a file that cannot be read, or a label that is no answer to the form.
+    """
+    from aliquot.labelling.population import find_population
+    from aliquot.readers.labels import read_labels
+
+    evidence = _read(project.project.sources, project.project.reading)
+    population = find_population(
+        evidence, systems=(), task=None, metric=project.project.metric, by=None, pairs=False
+    )
+    places = {(one.system, one.task, one.item, one.attempt): at for at, one in enumerate(population.answers)}
+
+    def answer_of(row: Mapping[str, object]) -> Any:
+        key = (row["system"], row["task"], row["item"], row["attempt"])
+        if key not in places:
+            raise InputError(f"the answer to {row['item']!r} is not there to be read ({row['place']})")
+        return population.shown(places[key], project.form)
+
+    new = 0
+    for one in files:
+        told = one if isinstance(one, Labels) else read_labels(Path(one), options, every=True)
+        new += project.take_labels(joined(told, evidence), answer_of)
+    return new
+
+
+def find_project(folder: str | Path) -> LabelProject:
+    """Return the project that the sheets of a folder are of, among those in ``labels/``.
+
+    Raises:
+        InputError: there is none.
+    """
+    from aliquot.labelling.label_project import LabelProject
+    from aliquot.labelling.project import FILE
+    from aliquot.labelling.sheets import project_of_sheets
+
+    wanted = project_of_sheets(Path(folder))
+    for path in sorted(Path(FOLDER).glob(f"*/{FILE}")):
+        opened = LabelProject(path.parent)
+        if opened.project.id == wanted:
+            return opened
+        opened.close()
+    raise InputError(f"no project in {FOLDER}/ is theirs", file=str(folder), remedy="Name it: --project DIR")
