@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,11 +11,12 @@ from itertools import zip_longest
 from math import ceil
 from typing import TypeAlias, cast
 
-from aliquot.evidence.status import MEASUREMENT_SIDE
+from aliquot.evidence.status import MEASUREMENT_SIDE, resolve_value
 from aliquot.files.journal import Journal, read_journal
 from aliquot.files.records import Response
 from aliquot.files.whole_records import WholeRecords
 from aliquot.findings.numbers import write_count
+from aliquot.item_sets.items import Item
 from aliquot.runner.cache import AnswerCache, cache_key
 from aliquot.runner.evaluation import NO_GUARDS, ModelName, components_of
 from aliquot.runner.forecast import Earlier
@@ -29,6 +30,7 @@ from aliquot.runner.scoring import Whole, as_recorded
 from aliquot.runner.sending import send
 from aliquot.runner.sidework import Sidework
 from aliquot.runner.standing import Key, standing_answers
+from aliquot.runner.stopping import Stopper
 from aliquot.runner.stored import StoredAnswers, StoredRun
 from aliquot.runner.till import Till
 from aliquot.runner.workers import PATIENCE_S, Workers
@@ -55,6 +57,7 @@ class Terms:
         cache: answers kept between runs; None for none.
         max_cost: money that the run may cost, earlier sessions included; None for no limit.
         allow_self_judge: whether a judge may judge its own model or family, unprobed.
+        stop: watches the run and says when it may stop; None to ask everything.
     """
 
     concurrency: int | None = None
@@ -62,6 +65,7 @@ class Terms:
     cache: AnswerCache | None = None
     max_cost: float | None = None
     allow_self_judge: bool = False
+    stop: Stopper | None = None
 
 
 class Executor:
@@ -124,8 +128,13 @@ class Executor:
     @property
     def owes(self) -> bool:
         """Whether anything is still to be asked, of systems or of judges."""
-        unjudged = next(self._side.unjudged(self._kept()), None)
-        return self.answers < self._plan.total or unjudged is not None
+        if next(self._side.unjudged(self._kept()), None) is not None:
+            return True
+        held = frozenset[str]() if self._terms.stop is None else self._terms.stop.prefix
+        if held:  # stopped by its rule: what lies beyond is not asked
+            owed = (thread for name in self._plan.evaluation.systems for thread in self._owed(name))
+            return any(thread[0].item.id in held for thread in owed)
+        return self.answers < self._plan.total
 
     async def execute(self, elsewhere: Mapping[str, Earlier] | None = None) -> None:
         """Ask one system after the other, or all in turn; at the end every question has an answer or an error.
@@ -158,13 +167,14 @@ class Executor:
         self._judge(name for name, test in self._tests.items() if test.complete)
         for question, response in unjudged:
             self._side.follow(question, response, partial(self._count, question, response))
-        begun = {name: self._first_round(name, threads) for name, threads in owed.items()}
-        for threads in self._in_turn([threads[: begun[name]] for name, threads in owed.items()]):
-            await self._ask_all(threads)
-            self._judge(dict.fromkeys(thread[0].system for thread in threads))
-        for threads in self._in_turn([threads[begun[name] :] for name, threads in owed.items()]):
-            await self._ask_all(threads)
-        await self._see_through()
+        if self._terms.stop is not None:
+            await self._ask_in_order(self._terms.stop, owed)
+        else:
+            await self._ask_by_system(owed)
+        self._say_farewell()
+
+    def _say_farewell(self) -> None:
+        """Say what was lost on the way, and what went on beside the asking."""
         for text in self._side.words:
             self._tally.note(text)
         if self._lost:
@@ -177,6 +187,64 @@ class Executor:
                 f"{self._cut_short} turn{'s were' if self._cut_short > 1 else ' was'} not asked, because the "
                 "measurement lost an answer before in the conversation; run again to go on there"
             )
+
+    async def _ask_by_system(self, owed: Mapping[str, list[Thread]]) -> None:
+        """Ask one system after the other, or all in turn, the smoke tests of all first."""
+        begun = {name: self._first_round(name, threads) for name, threads in owed.items()}
+        for threads in self._in_turn([threads[: begun[name]] for name, threads in owed.items()]):
+            await self._ask_all(threads)
+            self._judge(dict.fromkeys(thread[0].system for thread in threads))
+        for threads in self._in_turn([threads[begun[name] :] for name, threads in owed.items()]):
+            await self._ask_all(threads)
+        await self._see_through()
+
+    async def _ask_in_order(self, stop: Stopper, owed: Mapping[str, list[Thread]]) -> None:
+        """Ask unit by unit of all systems, and look after each few of them whether the rule is settled.
+
+        The first round holds the smoke test; each later one keeps every worker busy about twice.
+        """
+        waiting: dict[str, list[Thread]] = defaultdict(list)
+        for thread in (thread for beside in zip_longest(*owed.values()) for thread in beside if thread):
+            waiting[thread[0].item.id].append(thread)
+        await self._see_through()
+        smoke, judged = len(self._smoke), False
+        each = sum(map(len, stop.units)) / len(stop.units) * len(owed) * self._plan.evaluation.attempts
+        models = [self._model(name) for name in self._plan.evaluation.systems]
+        workers = self._terms.concurrency or min(model.concurrency for model in models)
+        for items in stop.batches(max(1, ceil(2 * workers / each))):
+            await self._ask_all([thread for item in items for thread in waiting.pop(item.id, ())])
+            stop.look(items, self._value)
+            smoke -= len(items)
+            if smoke <= 0 and not judged:
+                self._judge(self._tests)
+                judged = True
+        if said := stop.record["said"]:
+            self._tally.note(f"{said}. {self._saved(stop)}")
+
+    def _saved(self, stop: Stopper) -> str:
+        """Return what was not asked, as a sentence."""
+        left = len(self._plan.items) - stop.record["items"]
+        answers = left * len(self._plan.evaluation.systems) * self._plan.evaluation.attempts
+        return f"{write_count(answers, 'answer was', plural='answers were')} not asked for"
+
+    def _value(self, system: str, item: Item) -> float | None:
+        """Return a system's mean over its attempts at an item, as evidence counts it; None where all were lost."""
+        rule = self._plan.rules[item.id]
+        found: list[float] = []
+        for attempt in range(1, self._plan.evaluation.attempts + 1):
+            response, score = self._scored.get((system, self._task, item.id, attempt), (None, None))
+            if response is None or score is None:
+                continue
+            value = resolve_value(
+                score.value,
+                status=score.status,
+                by="judge" if rule.reads == "judgement" else "rule",
+                response_status=response.status,
+                on_failure=rule.high if rule.better == "lower" else rule.low,
+            )
+            if value is not None:
+                found.append(value)
+        return sum(found) / len(found) if found else None
 
     @property
     def load(self) -> dict[str, dict[str, int]]:

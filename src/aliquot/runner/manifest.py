@@ -28,6 +28,7 @@ from aliquot.runner.judge_specs import kept_as
 from aliquot.runner.plan import ORDER, Plan
 from aliquot.runner.prompts import Prompt
 from aliquot.runner.shots import Shots
+from aliquot.runner.stopping import ORDER as ORDER_OF_UNITS
 from aliquot.runner.stored import StoredAnswers
 from aliquot.scorers.rule import Rule
 from aliquot.systems.system import Observed, System
@@ -63,7 +64,7 @@ def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: dateti
             "source": plan.item_set.source,
             "selection": asdict(plan.selection),
             "selected": describe_selection(plan.selection),
-            "order": ORDER,
+            "order": ORDER if terms.stop is None else ORDER_OF_UNITS,
             "chosen": digest(sorted(item.id for item in plan.items)),
             "majority": _majority(plan),
         },
@@ -82,6 +83,7 @@ def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: dateti
         cluster=evaluation.cluster,
         segments=evaluation.segments,
         started=now.isoformat(timespec="seconds"),
+        stopping={} if terms.stop is None else terms.stop.record,
         versions=_versions(),
         warnings=tuple(_warnings(plan, models)),
         settings={

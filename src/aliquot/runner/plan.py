@@ -145,13 +145,15 @@ class Plan:
                 yield tuple(Question(system, item, attempt) for item in together)
 
 
-def make_plan(evaluation: Evaluation, *, limit: int | str | None = None) -> Plan:
+def make_plan(evaluation: Evaluation, *, limit: int | str | None = None, whole_units: bool = False) -> Plan:
     """Load the items, choose and order them, render every prompt and try every reference.
 
     Args:
         evaluation: what is to be run.
         limit: ask this many items only, or a share like ``50%``, rounded up: a seeded part, stratified by the
             sample's field or the first segment, and never the first rows.
+        whole_units: let clusters stand whole in the order that is drawn, with no smoke test drawn along strata before
+            it, so that the run may stop after any of them.
 
     Raises:
         UsageError: an unknown item set or field, or a sample that cannot be drawn.
@@ -191,6 +193,8 @@ def make_plan(evaluation: Evaluation, *, limit: int | str | None = None) -> Plan
         alternatives=tuple(alternatives),
     )
     _require_read(plan)
+    if whole_units:
+        return replace(plan, items=_whole(plan.items, evaluation.cluster))
     return replace(plan, items=_smoke_first(plan, by=_strata(evaluation)))
 
 
@@ -364,6 +368,20 @@ def _ordered(items: tuple[Item, ...], *, seed: int) -> tuple[Item, ...]:
     for item in items:
         threads[_thread(item)].append(item)
     return tuple(turn for item in drawn if item.before is None for turn in threads[_thread(item)])
+
+
+def unit_of(item: Item, cluster: str | None) -> tuple[str, str]:
+    """Return what tells units of analysis apart: the cluster, or the item alone."""
+    name = item.cluster(cluster)
+    return ("item", item.id) if name is None else ("cluster", name)
+
+
+def _whole(items: tuple[Item, ...], cluster: str | None) -> tuple[Item, ...]:
+    """Return the items with each cluster whole, where its first item stands."""
+    together: dict[tuple[str, str], list[Item]] = defaultdict(list)
+    for item in items:
+        together[unit_of(item, cluster)].append(item)
+    return tuple(item for unit in together.values() for item in unit)
 
 
 def _thread(item: Item) -> tuple[str, str]:
