@@ -41,9 +41,7 @@ def worth(item: Item, text: str) -> float:
     good = GOOD[item.id]
     parts = good.split(". ")
     bare = text.replace("**", "").replace("\n- ", " ")
-    return sum(part.rstrip(".") in bare for part in parts) / len(parts) - (
-        0.5 if injected(text) else 0
-    )
+    return sum(part.rstrip(".") in bare for part in parts) / len(parts) - (0.5 if injected(text) else 0)
 
 
 def perfect(shown: Shown) -> Said:

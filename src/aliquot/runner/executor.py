@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,16 +11,14 @@ from itertools import zip_longest
 from math import ceil
 from typing import TypeAlias, cast
 
-from aliquot.evidence.status import MEASUREMENT_SIDE, resolve_value
+from aliquot.evidence.status import MEASUREMENT_SIDE
 from aliquot.files.journal import Journal, read_journal
 from aliquot.files.records import Response
 from aliquot.files.whole_records import WholeRecords
-from aliquot.findings.numbers import write_count
-from aliquot.item_sets.items import Item
 from aliquot.runner.cache import AnswerCache, cache_key
 from aliquot.runner.evaluation import NO_GUARDS, ModelName, components_of
 from aliquot.runner.forecast import Earlier
-from aliquot.runner.guards import SmokeTest, most_common
+from aliquot.runner.guards import SmokeTest, lost_words
 from aliquot.runner.judging import JudgeTerms, as_response
 from aliquot.runner.load import Load
 from aliquot.runner.money import Bill
@@ -171,22 +169,8 @@ class Executor:
             await self._ask_in_order(self._terms.stop, owed)
         else:
             await self._ask_by_system(owed)
-        self._say_farewell()
-
-    def _say_farewell(self) -> None:
-        """Say what was lost on the way, and what went on beside the asking."""
-        for text in self._side.words:
+        for text in (*self._side.words, *lost_words(self._lost, self._cut_short)):
             self._tally.note(text)
-        if self._lost:
-            self._tally.note(
-                f"lost: {write_count(len(self._lost), 'answer')}{most_common(self._lost)}, without a value until the "
-                "same command has asked again"
-            )
-        if self._cut_short:
-            self._tally.note(
-                f"{self._cut_short} turn{'s were' if self._cut_short > 1 else ' was'} not asked, because the "
-                "measurement lost an answer before in the conversation; run again to go on there"
-            )
 
     async def _ask_by_system(self, owed: Mapping[str, list[Thread]]) -> None:
         """Ask one system after the other, or all in turn, the smoke tests of all first."""
@@ -199,52 +183,19 @@ class Executor:
         await self._see_through()
 
     async def _ask_in_order(self, stop: Stopper, owed: Mapping[str, list[Thread]]) -> None:
-        """Ask unit by unit of all systems, and look after each few of them whether the rule is settled.
-
-        The first round holds the smoke test; each later one keeps every worker busy about twice.
-        """
-        waiting: dict[str, list[Thread]] = defaultdict(list)
-        for thread in (thread for beside in zip_longest(*owed.values()) for thread in beside if thread):
-            waiting[thread[0].item.id].append(thread)
+        """Ask unit by unit of all systems, and look after each few of them whether the rule is settled."""
         await self._see_through()
-        smoke, judged = len(self._smoke), False
-        each = sum(map(len, stop.units)) / len(stop.units) * len(owed) * self._plan.evaluation.attempts
         models = [self._model(name) for name in self._plan.evaluation.systems]
         workers = self._terms.concurrency or min(model.concurrency for model in models)
-        for items in stop.batches(max(1, ceil(2 * workers / each))):
-            await self._ask_all([thread for item in items for thread in waiting.pop(item.id, ())])
-            stop.look(items, self._value)
-            smoke -= len(items)
-            if smoke <= 0 and not judged:
+        judged = False
+        for items, threads in stop.rounds(owed, workers=workers):
+            await self._ask_all(threads)
+            stop.look(items, self._scored)
+            if not judged and stop.record["items"] >= len(self._smoke):
                 self._judge(self._tests)
                 judged = True
-        if said := stop.record["said"]:
-            self._tally.note(f"{said}. {self._saved(stop)}")
-
-    def _saved(self, stop: Stopper) -> str:
-        """Return what was not asked, as a sentence."""
-        left = len(self._plan.items) - stop.record["items"]
-        answers = left * len(self._plan.evaluation.systems) * self._plan.evaluation.attempts
-        return f"{write_count(answers, 'answer was', plural='answers were')} not asked for"
-
-    def _value(self, system: str, item: Item) -> float | None:
-        """Return a system's mean over its attempts at an item, as evidence counts it; None where all were lost."""
-        rule = self._plan.rules[item.id]
-        found: list[float] = []
-        for attempt in range(1, self._plan.evaluation.attempts + 1):
-            response, score = self._scored.get((system, self._task, item.id, attempt), (None, None))
-            if response is None or score is None:
-                continue
-            value = resolve_value(
-                score.value,
-                status=score.status,
-                by="judge" if rule.reads == "judgement" else "rule",
-                response_status=response.status,
-                on_failure=rule.high if rule.better == "lower" else rule.low,
-            )
-            if value is not None:
-                found.append(value)
-        return sum(found) / len(found) if found else None
+        if stop.words:
+            self._tally.note(stop.words)
 
     @property
     def load(self) -> dict[str, dict[str, int]]:

@@ -25,10 +25,10 @@ from aliquot.runner.executor import Terms
 from aliquot.runner.judge_guard import judge_words
 from aliquot.runner.judge_manifest import changed_judges, describe_judges
 from aliquot.runner.judge_specs import kept_as
-from aliquot.runner.plan import ORDER, Plan
+from aliquot.runner.order import ORDER, ORDER_OF_UNITS
+from aliquot.runner.plan import Plan
 from aliquot.runner.prompts import Prompt
 from aliquot.runner.shots import Shots
-from aliquot.runner.stopping import ORDER as ORDER_OF_UNITS
 from aliquot.runner.stored import StoredAnswers
 from aliquot.scorers.rule import Rule
 from aliquot.systems.system import Observed, System

@@ -51,7 +51,9 @@ class ProbePlan:
     level: float = 0.95
 
 
-async def ask_probes(plan: ProbePlan, *, folder: Path, terms: AskTerms) -> tuple[ProbeRecord, tuple[Note, ...]]:
+async def ask_probes(
+    plan: ProbePlan, *, folder: Path, terms: AskTerms
+) -> tuple[ProbeRecord, tuple[Note, ...]]:
     """Ask a judge, and return what it said, which is kept; of a panel also what each of its models said.
 
     Replies go into a journal beside the record as they come, so that a probe that was killed goes on where it was. The
@@ -80,7 +82,9 @@ async def ask_probes(plan: ProbePlan, *, folder: Path, terms: AskTerms) -> tuple
         await asking.ask(first, journal, terms)
         stopped = not plan.keep_going and _fails(asking.record(first, journal.judgements), plan.level)
         if not stopped:
-            if pace := asking.pace(len(asking.answered(journal.judgements)) - earlier, terms.seconds() - began):
+            if pace := asking.pace(
+                len(asking.answered(journal.judgements)) - earlier, terms.seconds() - began
+            ):
                 terms.observer.noted(pace)
             await asking.ask(whole, journal, terms)
         record = asking.record(first if stopped else whole, journal.judgements)

@@ -9,19 +9,25 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import Any, Final
 
 import numpy as np
 
 from aliquot.analysis.margins import check_level, margin_on
 from aliquot.errors import UsageError
+from aliquot.evidence.status import resolve_value
+from aliquot.files.records import Response
 from aliquot.findings.comparison import Scale
 from aliquot.findings.numbers import difference_unit, write_count, write_difference
 from aliquot.item_sets.items import Item
-from aliquot.runner.plan import Plan, unit_of
+from aliquot.runner.order import unit_of
+from aliquot.runner.plan import Plan, Thread
+from aliquot.runner.standing import Key
+from aliquot.scorers.scores import Score
 from aliquot.stats.bets import Units, as_units
 from aliquot.stats.e_processes import log_capital
 from aliquot.stats.sequences import sequence_of
@@ -32,12 +38,6 @@ FORMS: Final = "decided; better by 2pt; not worse by 2pt; equivalent within 2pt;
 _RULE: Final = re.compile(
     r"(?P<what>decided|better by|not worse by|equivalent within)(?: (?P<margin>[^ ]+))?(?: at (?P<level>[\d.]+)%)?"
 )
-
-ORDER: Final = (
-    "numpy default_rng([seed, 1]) permutation of the ids in byte order; a conversation or cluster stands whole where "
-    "its first item falls, and each is asked of every system before the next, as the run may stop after any of them"
-)
-"""How the order of such a run comes about; recorded with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,29 +139,73 @@ class Stopper:
             "said": self._said,
         }
 
-    def batches(self, size: int) -> Iterator[Sequence[Item]]:
-        """Yield the items of the next units, so many units at a time, until the rule is settled."""
-        while self.seen < len(self.units) and not self.settled:
-            upto = max(self.held if self.seen == 0 else 0, self.seen + max(1, size))
-            yield [item for unit in self.units[self.seen : upto] for item in unit]
+    def rounds(
+        self, owed: Mapping[str, Sequence[Thread]], *, workers: int
+    ) -> Iterator[tuple[list[Item], list[Thread]]]:
+        """Yield the items of the next units with what is still to be asked about them, until the rule is settled.
 
-    def look(self, items: Sequence[Item], value: Callable[[str, Item], float | None]) -> None:
+        A round keeps every worker busy about twice; the first one holds all that an earlier session counted.
+
+        Args:
+            owed: what each system is still to be asked.
+            workers: requests in flight.
+        """
+        waiting: dict[str, list[Thread]] = defaultdict(list)
+        for thread in (thread for beside in zip_longest(*owed.values()) for thread in beside if thread):
+            waiting[thread[0].item.id].append(thread)
+        each = len(self._plan.items) / len(self.units) * len(owed) * self._plan.evaluation.attempts
+        size = max(1, math.ceil(2 * workers / each))
+        while self.seen < len(self.units) and not self.settled:
+            upto = max(self.held if self.seen == 0 else 0, self.seen + size)
+            items = [item for unit in self.units[self.seen : upto] for item in unit]
+            yield items, [thread for item in items for thread in waiting.pop(item.id, ())]
+
+    @property
+    def words(self) -> str:
+        """What there is to say at the end of the run; nothing while it goes on."""
+        if not self._said:
+            return ""
+        left = len(self._plan.items) - self.record["items"]
+        answers = left * len(self._plan.evaluation.systems) * self._plan.evaluation.attempts
+        return f"{self._said}. {write_count(answers, 'answer was', plural='answers were')} not asked for"
+
+    def look(self, items: Sequence[Item], scored: Mapping[Key, tuple[Response, Score]]) -> None:
         """Take the values of the next items, and see whether the rule is settled.
 
         Args:
             items: those that the last batch held, all asked.
-            value: a system's mean over its attempts at an item; None where the measurement lost it.
+            scored: the answers with their scores.
         """
         baseline, candidate = self._plan.evaluation.systems
         cluster = self._plan.evaluation.cluster
         for _, unit in groupby(items, key=lambda item: unit_of(item, cluster)):
             for item in unit:
-                a, b = value(baseline, item), value(candidate, item)
+                a, b = (self._value(system, item, scored) for system in (baseline, candidate))
                 if a is not None and b is not None:
                     self._values.append((b - a, self.seen))
             self.seen += 1
         if self.rule is not None and self._values:
             self._decide(self.rule)
+
+    def _value(self, system: str, item: Item, scored: Mapping[Key, tuple[Response, Score]]) -> float | None:
+        """Return a system's mean over its attempts at an item, as evidence counts it; None where all were lost."""
+        rule = self._plan.rules[item.id]
+        given = (
+            scored.get((system, self._plan.task, item.id, attempt))
+            for attempt in range(1, self._plan.evaluation.attempts + 1)
+        )
+        values = [
+            resolve_value(
+                score.value,
+                status=score.status,
+                by="judge" if rule.reads == "judgement" else "rule",
+                response_status=response.status,
+                on_failure=rule.high if rule.better == "lower" else rule.low,
+            )
+            for response, score in filter(None, given)
+        ]
+        found = [value for value in values if value is not None]
+        return sum(found) / len(found) if found else None
 
     def _decide(self, rule: StopRule) -> None:
         span = rule.scale.span() or 1.0

@@ -314,9 +314,7 @@ def _form(judge: Judge) -> str:
     }.get(judge.form, " or ".join(f'"{word}"' for word in judge.words))
     reasoning = '"reasoning": "your evaluation in a few sentences", ' if judge.evaluation else ""
     first = ", the evaluation first" if judge.evaluation else ""
-    return (
-        f"{told}\nReply with one JSON object and nothing else{first}:\n{{{reasoning}{claims}\"verdict\": {said}}}"
-    )
+    return f'{told}\nReply with one JSON object and nothing else{first}:\n{{{reasoning}{claims}"verdict": {said}}}'
 
 
 def _told(judge: Judge) -> str:

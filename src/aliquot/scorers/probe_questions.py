@@ -32,9 +32,7 @@ def winning_words(judge: Judge) -> tuple[str, str]:
     return best, best
 
 
-def probe_questions(
-    prompt: JudgePrompt, shown: Shown, *, models: Sequence[str]
-) -> tuple[JudgeQuestion, ...]:
+def probe_questions(prompt: JudgePrompt, shown: Shown, *, models: Sequence[str]) -> tuple[JudgeQuestion, ...]:
     """Return what a judge is asked of one answer or two: what is first stands first.
 
     Args:
