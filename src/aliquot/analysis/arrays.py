@@ -21,12 +21,16 @@ class Sample:
         clusters: cluster code of each item, or None when none is known.
         strata: stratum code of each item, or None.
         weights: weight of each item, or None when all weigh the same.
+        places: place of each item in the order in which a run could stop; None when it could not.
+        largest: rows of the largest cluster of such a run's items.
     """
 
     items: tuple[str, ...]
     clusters: Integers | None = None
     strata: Integers | None = None
     weights: Floats | None = None
+    places: Integers | None = None
+    largest: int = 1
 
     @property
     def n(self) -> int:
@@ -110,6 +114,8 @@ class PairedSample(Sample):
             clusters=self.clusters,
             strata=self.strata,
             weights=self.weights,
+            places=self.places,
+            largest=self.largest,
             values=values,
             attempts=attempts,
         )
@@ -136,6 +142,8 @@ class _Known(TypedDict):
     clusters: Integers | None
     strata: Integers | None
     weights: Floats | None
+    places: Integers | None
+    largest: int
 
 
 def _known(frame: pl.DataFrame) -> _Known:
@@ -145,7 +153,16 @@ def _known(frame: pl.DataFrame) -> _Known:
         clusters=None if clusters is None or np.unique(clusters).size == clusters.size else clusters,
         strata=_codes(frame["stratum"], frame["item"]),
         weights=_weights(frame["weight"]),
+        places=_places(frame),
+        largest=int(frame["largest"].max() or 1) if "largest" in frame.columns else 1,  # pyright: ignore[reportArgumentType] - a column of whole numbers
     )
+
+
+def _places(frame: pl.DataFrame) -> Integers | None:
+    """Return the items' places in an order in which a run could stop; None when any of them has none."""
+    if "place" not in frame.columns or frame["place"].null_count():
+        return None
+    return frame["place"].to_numpy().astype(np.int64)
 
 
 def paired_sample(pairs: Pairs) -> PairedSample:

@@ -8,6 +8,7 @@ from aliquot.analysis.arrays import PairedSample, SystemSample, paired_sample, s
 from aliquot.analysis.costs import Price
 from aliquot.analysis.method import Analysed, analyse_pairs
 from aliquot.analysis.missing import read_missing, read_missing_unpaired
+from aliquot.analysis.sequence import BY_FIXED_N
 from aliquot.analysis.settle import find_detectable, find_settlement
 from aliquot.analysis.unpaired import analyse_unpaired
 from aliquot.analysis.unpaired_reach import unpaired_detectable, unpaired_settlement
@@ -81,6 +82,7 @@ def claim_paired(
     analysed = analyse_pairs(sample, scale, level=level, seed=seed)
     verdict = verdict_of(pairs, analysed, scale, margin=margin, n_items=sample.n)
     fixed, broke = (_moved(sample, scale, better=direction) for direction in (True, False))
+    stoppable = sample.places is not None
     return Claim(
         pairs=pairs,
         paired=sample,
@@ -91,8 +93,12 @@ def claim_paired(
         fixed=fixed,
         broke=broke,
         if_missing=read_missing(pairs, scale, level=level, margin=margin, seed=seed, verdict=verdict),
-        detectable=find_detectable(sample, analysed.difference, scale, level=level),
-        to_settle=find_settlement(sample, analysed.difference, scale, level=level, price=price),
+        detectable=Undefined(BY_FIXED_N)
+        if stoppable
+        else find_detectable(sample, analysed.difference, scale, level=level),
+        to_settle=Undefined(BY_FIXED_N)
+        if stoppable
+        else find_settlement(sample, analysed.difference, scale, level=level, price=price),
     )
 
 
@@ -101,7 +107,10 @@ def claim_unpaired(
 ) -> Claim:
     """Return the claim over each system's own items; arguments as in ``claim_paired``, ``why`` says why not paired."""
     sides = (system_sample(pairs.baseline), system_sample(pairs.candidate))
-    analysed = analyse_unpaired(*sides, scale, level=level, seed=seed, why=why)
+    if any(side.places is not None for side in sides):
+        analysed = Analysed(Undefined(f"{BY_FIXED_N}: compare its systems paired"), (), "")
+    else:
+        analysed = analyse_unpaired(*sides, scale, level=level, seed=seed, why=why)
     verdict = verdict_of(pairs, analysed, scale, margin=margin, n_items=sides[0].n + sides[1].n)
     difference = analysed.difference
     return Claim(

@@ -19,6 +19,7 @@ from aliquot.analysis.remarks import find_assumptions, find_unchecked, find_warn
 from aliquot.analysis.scales import scale_of
 from aliquot.analysis.settings import contrast_settings, settings_of
 from aliquot.analysis.software import versions
+from aliquot.errors import UsageError
 from aliquot.evidence.contents import headline_metric, tasks
 from aliquot.evidence.matching import MatchOn, pair
 from aliquot.evidence.tables import Evidence
@@ -97,6 +98,10 @@ def compare_systems(
     claim = _claim(evidence, pairs, scale, margin=margin, choices=choices)
     corrected = None
     if choices.labels is not None:
+        if claim.paired is not None and claim.paired.places is not None:
+            raise UsageError(
+                "labels correct a difference over a fixed number of items, and this run could stop at any time"
+            )
         claim, corrected = correct_claim(
             evidence,
             claim,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from aliquot.findings.power_seen import PowerAt, PowerSeen, RepeatsWorth
     from aliquot.findings.scoring_rule import ScoringRules
     from aliquot.findings.segments import SegmentScan
+    from aliquot.findings.sequence import SequenceSeen
     from aliquot.findings.shares import Reweighted
     from aliquot.findings.side_metrics import SideMetrics
 
@@ -102,6 +103,14 @@ def look_further(evidence: Evidence, claim: Claim, scale: Scale, *, terms: Terms
             reconciliation=reconciliation,
             notes=(*_borderline(claim, terms), *_guards(evidence, claim, scale)),
         )
+    if claim.paired.places is not None:  # the rest is of a fixed number of items, which this run did not have
+        return Further(
+            answered=_answered(evidence, claim, scale, terms),
+            sequence=_sequence(evidence, claim, claim.paired, scale, terms),
+            majority=_majority(evidence, claim, scale),
+            reconciliation=reconciliation,
+            notes=_guards(evidence, claim, scale),
+        )
     side = _side_metrics(evidence, claim, terms)
     return Further(
         answered=_answered(evidence, claim, scale, terms),
@@ -131,6 +140,17 @@ def _reconciliation(evidence: Evidence, claim: Claim, scale: Scale) -> tuple[str
     sides = zip((claim.pairs.baseline, claim.pairs.candidate), claim.sides, strict=True)
     found = [find_reconciliation(evidence, units, side, scale) for units, side in sides]
     return write_reconciliation([one for one in found if one is not None], scale)
+
+
+def _sequence(
+    evidence: Evidence, claim: Claim, sample: PairedSample, scale: Scale, terms: Terms
+) -> SequenceSeen | None:
+    from aliquot.analysis.sequence import STOPPING, seen_sequence
+    from aliquot.analysis.settings import settings_of
+
+    baseline = claim.pairs.baseline
+    known = settings_of(evidence.settings, baseline.system, task=baseline.task, tasks=[baseline.task])
+    return seen_sequence(sample, scale, level=terms.level, rule=known.get(STOPPING, ""))
 
 
 def _answered(evidence: Evidence, claim: Claim, scale: Scale, terms: Terms) -> Answered | None:

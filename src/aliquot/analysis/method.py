@@ -8,6 +8,7 @@ from typing import Literal, TypedDict
 import numpy as np
 
 from aliquot.analysis.arrays import PairedSample, Sample, SystemSample
+from aliquot.analysis.sequence import analyse_sequence, system_sequence
 from aliquot.findings.comparison import NamedTest, Scale
 from aliquot.stats.attempts import paired_attempts
 from aliquot.stats.clusters import cluster_variance
@@ -49,6 +50,8 @@ def analyse_pairs(sample: PairedSample, scale: Scale, *, level: float, seed: int
     """
     if sample.n == 0:
         return Analysed(Undefined("no shared item has a value on both sides"), (), "")
+    if sample.places is not None:
+        return Analysed(*analyse_sequence(sample, scale, level=level))
     difference, why = interval_of_pairs(sample, scale, level=level)
     tests = _tests(sample, scale, seed=seed)
     deciding = next(named.test for named in tests if named.decides)
@@ -63,8 +66,8 @@ def analyse_system(sample: SystemSample, scale: Scale, *, level: float) -> Estim
         scale: the metric's scale.
         level: confidence level.
     """
-    if sample.n == 0:
-        return Undefined("no item has a value")
+    if sample.places is not None or sample.n == 0:
+        return system_sequence(sample, scale, level=level)
     values = sample.values
     if scale.kind == "binary" and sample.repeated:
         rows, clusters, weights = attempt_rows(sample)
@@ -83,9 +86,9 @@ def analyse_system(sample: SystemSample, scale: Scale, *, level: float) -> Estim
     options = _Options(clusters=sample.clusters, weights=sample.weights, level=level)
     if scale.kind == "binary":
         return rate(values, **options)
-    if scale.low is not None and scale.high is not None:
-        return mean_bounded(values, low=scale.low, high=scale.high, **options)
-    return mean(values, **options)
+    if scale.low is None or scale.high is None:
+        return mean(values, **options)
+    return mean_bounded(values, low=scale.low, high=scale.high, **options)
 
 
 def attempt_rows(sample: SystemSample) -> tuple[Floats, Integers, Floats | None]:

@@ -136,6 +136,9 @@ def find_unchecked(evidence: Evidence, claim: Claim) -> tuple[Note, ...]:
         found.append(
             Note("repeats", "how much one system varies from attempt to attempt; it needs attempts > 1")
         )
+    if claim.paired is not None and claim.paired.places is not None:
+        text = "segments, other metrics and power, as the run could stop at any time; they need a fixed number of items"
+        found.append(Note("by_fixed_n", text))
     if claim.n_items > MOST_SCANNED and any(name.startswith("segment.") for name in evidence.items.columns):
         found.append(Note("segments", f"segments, as more than {MOST_SCANNED:,} items are compared"))
     if evidence.items["content"].null_count() == evidence.items.height:

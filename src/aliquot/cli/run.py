@@ -45,6 +45,12 @@ if TYPE_CHECKING:
 @click.option(
     "--allow-self-judge", is_flag=True, help="Let a judge judge its own model or family, though unprobed."
 )
+@click.option(
+    "--stop-when",
+    metavar="RULE",
+    help="Stop as soon as the comparison of the two systems is settled: decided, 'better by 2pt', 'not worse by "
+    "2pt', 'equivalent within 2pt'; 'at 99%' may follow.",
+)
 @click.option("--progress", type=click.Choice(["line", "json"]), default="line", help="How progress is said.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing while it runs.")
 @click.option("--dry-run", is_flag=True, help="Show what would be asked first, and ask nothing.")
@@ -57,6 +63,7 @@ def command(evaluation: str, *, progress: str, quiet: bool, dry_run: bool, **cho
       aliquot run two-prompts.yaml
       aliquot compare runs/two-prompts
       aliquot run two-prompts.yaml --only broke:short,shown --attempts 5
+      aliquot run two-prompts.yaml --stop-when "not worse by 2pt"
     """  # noqa: D301 - \b is click's mark for a block kept as it stands
     if dry_run:
         _show_first(evaluation, limit=choices["limit"])

@@ -18,6 +18,7 @@ from aliquot.evidence.status import FALLIBLE, STATUSES
 from aliquot.evidence.tables import (
     ITEMS,
     METRICS,
+    ORDERED,
     OUTCOMES,
     REPORTED,
     RESPONSES,
@@ -233,6 +234,7 @@ def conform(table: str, frame: pl.DataFrame) -> pl.DataFrame:
     schema = dict(SCHEMAS[table])
     if table == "items":
         schema |= dict.fromkeys((name for name in frame.columns if name.startswith("segment.")), pl.String())
+        schema |= {name: kind for name, kind in ORDERED.items() if name in frame.columns}
     columns = [_column(name, kind, frame) for name, kind in schema.items()]
     try:
         typed = frame.select(columns) if frame.width else pl.DataFrame(schema=schema)

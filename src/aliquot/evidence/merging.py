@@ -12,7 +12,7 @@ from aliquot.errors import InputError, UsageError
 from aliquot.evidence.assembly import KEYS, ROWS, SCHEMAS, select
 from aliquot.evidence.contents import systems
 from aliquot.evidence.metrics import metric_row
-from aliquot.evidence.tables import METRICS, Evidence, LazyTable, Note, RowsOf
+from aliquot.evidence.tables import METRICS, ORDERED, Evidence, LazyTable, Note, RowsOf
 from aliquot.evidence.texts import MergedTexts
 from aliquot.evidence.votes import merge_votes
 
@@ -127,7 +127,7 @@ def _merge_items(first: Evidence, other: Evidence) -> tuple[pl.DataFrame, Eviden
     contradicted = [
         name
         for name in both.columns
-        if name not in {*key, "content"}
+        if name not in {*key, "content", *ORDERED}
         and both.group_by(key).agg(pl.col(name).drop_nulls().n_unique())[name].max() not in {None, 0, 1}
     ]
     text = f"sources disagree on {', '.join(contradicted)} of some items; the first source's is used"

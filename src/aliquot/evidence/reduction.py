@@ -10,7 +10,7 @@ import polars as pl
 from aliquot.errors import UsageError, nearest
 from aliquot.evidence.contents import metrics, require, scorer_of, systems, tasks
 from aliquot.evidence.status import resolved_value
-from aliquot.evidence.tables import Evidence
+from aliquot.evidence.tables import ORDERED, Evidence
 from aliquot.evidence.units import Units
 
 EACH_ITEM: Final = "item"
@@ -171,7 +171,8 @@ def _describe(frame: pl.DataFrame, items: pl.DataFrame, *, task: str, cluster: s
     segments = [name for name in known.columns if name.startswith("segment.")]
     known = known.with_columns(_cluster(known, segments, cluster=cluster))
     joined = frame.join(known, on="item", how="left").with_columns(pl.col("weight").fill_null(1.0))
-    columns = ("item", "cluster", "stratum", "weight", *segments, "mean", "k", "missing")
+    order = [name for name in ORDERED if name in known.columns]
+    columns = ("item", "cluster", "stratum", "weight", *segments, *order, "mean", "k", "missing")
     return joined.select(columns).sort("item")
 
 

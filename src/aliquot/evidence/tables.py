@@ -31,7 +31,11 @@ ITEMS: Mapping[str, pl.DataType] = {
     "stratum": pl.String(),
     "weight": pl.Float64(),
 }
-"""Columns of ``items``; ``segment.<name>`` columns (text) may follow."""
+"""Columns of ``items``; ``segment.<name>`` columns (text) may follow, and those of ``ORDERED``."""
+
+ORDERED: Mapping[str, pl.DataType] = {"place": pl.Int64(), "largest": pl.Int64()}
+"""Columns of the items of a run that could stop after each of them: the item's place in the order that was fixed before
+the run, and the rows of the largest cluster of the whole set."""
 
 RESPONSES: Mapping[str, pl.DataType] = {
     "system": pl.String(),

@@ -64,6 +64,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         warnings: what the run had to say.
         settings: everything else, by name.
         sessions: each time that it was worked on.
+        stopping: of a run that may stop early: its rule, unit and level, the units and items counted so far, and
+            whether the rule is settled; empty where everything is asked.
         criteria: what counts as success, every version of it; the last one holds.
         schema: name and version of this layout.
     """
@@ -85,6 +87,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
     settings: dict[str, Any] = msgspec.field(default_factory=dict)
     sessions: tuple[Session, ...] = ()
+    stopping: dict[str, Any] = msgspec.field(default_factory=dict)
     criteria: tuple[KeptCriteria, ...] = ()
     schema: str = SCHEMA
 

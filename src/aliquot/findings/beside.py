@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from aliquot.findings.power_seen import PowerAt, PowerSeen, RepeatsWorth
     from aliquot.findings.scoring_rule import ScoringRules
     from aliquot.findings.segments import SegmentScan
+    from aliquot.findings.sequence import SequenceSeen
     from aliquot.findings.shares import Reweighted
     from aliquot.findings.side_metrics import SideMetrics
 
@@ -44,6 +45,7 @@ class Beside:
         looks: how often these items were looked at.
         plan: what was planned beside what was done.
         majority: what always giving the most frequent right answer would reach on the shared items.
+        sequence: how the interval narrowed in a run that could stop at any time.
         corrected: what people's labels make of a judge's difference, which the finding's difference then is.
     """
 
@@ -63,6 +65,7 @@ class Beside:
     looks: Looks | None = None
     plan: PlanCheck | None = None
     majority: Majority | None = None
+    sequence: SequenceSeen | None = None
     corrected: Corrected | None = None
 
     def parts(self) -> dict[str, Any]:

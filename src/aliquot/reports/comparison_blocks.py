@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from aliquot.findings.power_seen import PowerSeen, RepeatsWorth
     from aliquot.findings.scoring_rule import ScoringRules
     from aliquot.findings.segments import SegmentField, SegmentScan
+    from aliquot.findings.sequence import SequenceSeen
     from aliquot.findings.shares import Reweighted
 from aliquot.findings.side_metrics import SideMetric, SideMetrics
 
@@ -59,6 +60,7 @@ def comparison_blocks(comparison: Comparison) -> tuple[Block, ...]:
     scale = comparison.scale
     return (
         *_plan(comparison.plan),
+        *_sequence(comparison.sequence, scale),
         *_items(comparison.item_tests),
         *_scoring(comparison.scoring, scale),
         *_segments(comparison.segments, scale),
@@ -91,6 +93,36 @@ def _rate(estimate: Estimate | Undefined, scale: Scale) -> str:
 
 def _p(test: HypothesisTest | Undefined | None) -> str:
     return "-" if not isinstance(test, HypothesisTest) else write_p(test).removeprefix("p ")
+
+
+_STEPS = 10
+"""Steps of a sequence that are shown; JSON holds more."""
+
+
+def _sequence(seen: SequenceSeen | None, scale: Scale) -> Iterator[Block]:
+    if seen is None:
+        return
+    stride = max(1, -(-len(seen.steps) // _STEPS))
+    steps = seen.steps[::-1][::stride][::-1]  # the last one is always shown
+    rows = tuple(
+        (
+            f"{step.units:,}",
+            *(
+                write_difference(value, scale, width=step.high - step.low)
+                for value in (step.point, step.low, step.high)
+            ),
+        )
+        for step in steps
+    )
+    yield Grid(
+        f"As {seen.unit}s came in, the interval that held at every look ({100 * seen.level:g}%)",
+        (f"{seen.unit}s", "diff.", "low", "high"),
+        rows,
+    )
+    when = f"No difference was left out first after {seen.settled:,} {seen.unit}s." if seen.settled else ""
+    rule = f"The run was to stop when: {seen.rule}." if seen.rule else ""
+    if rule or when:
+        yield " ".join(filter(None, (rule, when)))
 
 
 def _items(tests: ItemTests | None) -> Iterator[Block]:

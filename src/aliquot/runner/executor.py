@@ -15,11 +15,10 @@ from aliquot.evidence.status import MEASUREMENT_SIDE
 from aliquot.files.journal import Journal, read_journal
 from aliquot.files.records import Response
 from aliquot.files.whole_records import WholeRecords
-from aliquot.findings.numbers import write_count
 from aliquot.runner.cache import AnswerCache, cache_key
 from aliquot.runner.evaluation import NO_GUARDS, ModelName, components_of
 from aliquot.runner.forecast import Earlier
-from aliquot.runner.guards import SmokeTest, most_common
+from aliquot.runner.guards import SmokeTest, lost_words
 from aliquot.runner.judging import JudgeTerms, as_response
 from aliquot.runner.load import Load
 from aliquot.runner.money import Bill
@@ -29,6 +28,7 @@ from aliquot.runner.scoring import Whole, as_recorded
 from aliquot.runner.sending import send
 from aliquot.runner.sidework import Sidework
 from aliquot.runner.standing import Key, standing_answers
+from aliquot.runner.stopping import Stopper
 from aliquot.runner.stored import StoredAnswers, StoredRun
 from aliquot.runner.till import Till
 from aliquot.runner.workers import PATIENCE_S, Workers
@@ -55,6 +55,7 @@ class Terms:
         cache: answers kept between runs; None for none.
         max_cost: money that the run may cost, earlier sessions included; None for no limit.
         allow_self_judge: whether a judge may judge its own model or family, unprobed.
+        stop: watches the run and says when it may stop; None to ask everything.
     """
 
     concurrency: int | None = None
@@ -62,6 +63,7 @@ class Terms:
     cache: AnswerCache | None = None
     max_cost: float | None = None
     allow_self_judge: bool = False
+    stop: Stopper | None = None
 
 
 class Executor:
@@ -124,8 +126,13 @@ class Executor:
     @property
     def owes(self) -> bool:
         """Whether anything is still to be asked, of systems or of judges."""
-        unjudged = next(self._side.unjudged(self._kept()), None)
-        return self.answers < self._plan.total or unjudged is not None
+        if next(self._side.unjudged(self._kept()), None) is not None:
+            return True
+        held = frozenset[str]() if self._terms.stop is None else self._terms.stop.prefix
+        if held:  # stopped by its rule: what lies beyond is not asked
+            owed = (thread for name in self._plan.evaluation.systems for thread in self._owed(name))
+            return any(thread[0].item.id in held for thread in owed)
+        return self.answers < self._plan.total
 
     async def execute(self, elsewhere: Mapping[str, Earlier] | None = None) -> None:
         """Ask one system after the other, or all in turn; at the end every question has an answer or an error.
@@ -158,6 +165,15 @@ class Executor:
         self._judge(name for name, test in self._tests.items() if test.complete)
         for question, response in unjudged:
             self._side.follow(question, response, partial(self._count, question, response))
+        if self._terms.stop is not None:
+            await self._ask_in_order(self._terms.stop, owed)
+        else:
+            await self._ask_by_system(owed)
+        for text in (*self._side.words, *lost_words(self._lost, self._cut_short)):
+            self._tally.note(text)
+
+    async def _ask_by_system(self, owed: Mapping[str, list[Thread]]) -> None:
+        """Ask one system after the other, or all in turn, the smoke tests of all first."""
         begun = {name: self._first_round(name, threads) for name, threads in owed.items()}
         for threads in self._in_turn([threads[: begun[name]] for name, threads in owed.items()]):
             await self._ask_all(threads)
@@ -165,18 +181,21 @@ class Executor:
         for threads in self._in_turn([threads[begun[name] :] for name, threads in owed.items()]):
             await self._ask_all(threads)
         await self._see_through()
-        for text in self._side.words:
-            self._tally.note(text)
-        if self._lost:
-            self._tally.note(
-                f"lost: {write_count(len(self._lost), 'answer')}{most_common(self._lost)}, without a value until the "
-                "same command has asked again"
-            )
-        if self._cut_short:
-            self._tally.note(
-                f"{self._cut_short} turn{'s were' if self._cut_short > 1 else ' was'} not asked, because the "
-                "measurement lost an answer before in the conversation; run again to go on there"
-            )
+
+    async def _ask_in_order(self, stop: Stopper, owed: Mapping[str, list[Thread]]) -> None:
+        """Ask unit by unit of all systems, and look after each few of them whether the rule is settled."""
+        await self._see_through()
+        models = [self._model(name) for name in self._plan.evaluation.systems]
+        workers = self._terms.concurrency or min(model.concurrency for model in models)
+        judged = False
+        for items, threads in stop.rounds(owed, workers=workers):
+            await self._ask_all(threads)
+            stop.look(items, self._scored)
+            if not judged and stop.record["items"] >= len(self._smoke):
+                self._judge(self._tests)
+                judged = True
+        if stop.words:
+            self._tally.note(stop.words)
 
     @property
     def load(self) -> dict[str, dict[str, int]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from aliquot.errors import RunStoppedError, excerpt
 from aliquot.evidence.status import MEASUREMENT_SIDE
 from aliquot.files.records import Response
+from aliquot.findings.numbers import write_count
 from aliquot.runner.evaluation import Guards
 from aliquot.scorers.scores import Score
 from aliquot.systems.replies import REASONED
@@ -42,6 +43,25 @@ def most_common(reasons: Iterable[str]) -> str:
     """
     counts = Counter(reason for reason in reasons if reason)
     return f" ({excerpt(counts.most_common(1)[0][0], limit=MOST_REASON)})" if counts else ""
+
+
+def lost_words(lost: Sequence[str], cut_short: int) -> Iterator[str]:
+    """Yield what a session has to say of answers that were lost, and of turns that were not asked for them.
+
+    Args:
+        lost: the reason of each answer that was lost.
+        cut_short: turns that were not asked.
+    """
+    if lost:
+        yield (
+            f"lost: {write_count(len(lost), 'answer')}{most_common(lost)}, without a value until the same command has "
+            "asked again"
+        )
+    if cut_short:
+        yield (
+            f"{cut_short} turn{'s were' if cut_short > 1 else ' was'} not asked, because the measurement lost an answer "
+            "before in the conversation; run again to go on there"
+        )
 
 
 @dataclass(frozen=True, slots=True)

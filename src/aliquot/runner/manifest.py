@@ -25,7 +25,8 @@ from aliquot.runner.executor import Terms
 from aliquot.runner.judge_guard import judge_words
 from aliquot.runner.judge_manifest import changed_judges, describe_judges
 from aliquot.runner.judge_specs import kept_as
-from aliquot.runner.plan import ORDER, Plan
+from aliquot.runner.order import ORDER, ORDER_OF_UNITS
+from aliquot.runner.plan import Plan
 from aliquot.runner.prompts import Prompt
 from aliquot.runner.shots import Shots
 from aliquot.runner.stored import StoredAnswers
@@ -63,7 +64,7 @@ def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: dateti
             "source": plan.item_set.source,
             "selection": asdict(plan.selection),
             "selected": describe_selection(plan.selection),
-            "order": ORDER,
+            "order": ORDER if terms.stop is None else ORDER_OF_UNITS,
             "chosen": digest(sorted(item.id for item in plan.items)),
             "majority": _majority(plan),
         },
@@ -82,6 +83,7 @@ def make_manifest(plan: Plan, models: Mapping[ModelName, System], *, now: dateti
         cluster=evaluation.cluster,
         segments=evaluation.segments,
         started=now.isoformat(timespec="seconds"),
+        stopping={} if terms.stop is None else terms.stop.record,
         versions=_versions(),
         warnings=tuple(_warnings(plan, models)),
         settings={

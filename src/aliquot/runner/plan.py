@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby
 from typing import Final, TypeAlias
 
 import msgspec
-import numpy as np
 
 from aliquot.analysis.majority import label_of
 from aliquot.errors import InputError, UsageError, excerpt, nearest
@@ -20,6 +17,7 @@ from aliquot.item_sets.samples import Selection, count_of, sample
 from aliquot.item_sets.sources import load
 from aliquot.runner.evaluation import Evaluation, SampleSpec, ScorerSpec
 from aliquot.runner.judge_specs import JudgeSpec, kept_as
+from aliquot.runner.order import group_units, ordered, smoke_first, smoke_threads, threads_of
 from aliquot.runner.prompts import Prompt
 from aliquot.runner.rescoring import Rescored, require_one_metric
 from aliquot.runner.scoring import with_retrieved
@@ -29,13 +27,6 @@ from aliquot.scorers.rule import NEEDS, RATE, Reads, Rule
 from aliquot.scorers.rules import RULES
 from aliquot.scorers.scoring import score
 from aliquot.systems.requests import fingerprint
-
-ORDER: Final = (
-    "numpy default_rng([seed, 1]) permutation of the ids in byte order; a conversation stands where its first turn "
-    "falls; the items of the smoke test first: every item as likely, a systematic draw along the strata by "
-    "default_rng([seed, 2])"
-)
-"""How the order of a run comes about; recorded with it."""
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -96,8 +87,8 @@ class Plan:
     @property
     def smoke(self) -> tuple[Item, ...]:
         """The items that every system is asked before any is asked the rest; conversations are whole."""
-        threads = _threads(self.items)
-        count = _smoke_threads(threads, self.evaluation.guards.first)
+        threads = threads_of(self.items)
+        count = smoke_threads(threads, self.evaluation.guards.first)
         return tuple(item for thread in threads[:count] for item in thread)
 
     @cached_property
@@ -140,19 +131,21 @@ class Plan:
         """Return the same questions as the threads in which they are asked; each attempt is a conversation anew."""
         order = self.evaluation.systems[system].option_order
         items = [arranged(item, order) for item in self.items]
-        threads = _threads(items)
+        threads = threads_of(items)
         for attempt in range(1, self.evaluation.attempts + 1):
             for together in threads:
                 yield tuple(Question(system, item, attempt) for item in together)
 
 
-def make_plan(evaluation: Evaluation, *, limit: int | str | None = None) -> Plan:
+def make_plan(evaluation: Evaluation, *, limit: int | str | None = None, whole_units: bool = False) -> Plan:
     """Load the items, choose and order them, render every prompt and try every reference.
 
     Args:
         evaluation: what is to be run.
         limit: ask this many items only, or a share like ``50%``, rounded up: a seeded part, stratified by the
             sample's field or the first segment, and never the first rows.
+        whole_units: let clusters stand whole in the order that is drawn, with no smoke test drawn along strata before
+            it, so that the run may stop after any of them.
 
     Raises:
         UsageError: an unknown item set or field, or a sample that cannot be drawn.
@@ -187,14 +180,20 @@ def make_plan(evaluation: Evaluation, *, limit: int | str | None = None) -> Plan
     plan = Plan(
         evaluation=evaluation,
         item_set=item_set,
-        items=_ordered(chosen, seed=evaluation.seed),
+        items=ordered(chosen, seed=evaluation.seed),
         selection=selection,
         prompts=prompts,
         rules=rules,
         alternatives=tuple(alternatives),
     )
     _require_read(plan)
-    return replace(plan, items=_smoke_first(plan, by=_strata(evaluation)))
+    if whole_units:
+        return replace(plan, items=group_units(plan.items, evaluation.cluster))
+    by, guards = _strata(evaluation), evaluation.guards
+    labels = {} if by else plan.labels
+    return replace(
+        plan, items=smoke_first(plan.items, first=guards.first, seed=evaluation.seed, by=by, labels=labels)
+    )
 
 
 def _strata(evaluation: Evaluation) -> str | None:
@@ -358,56 +357,3 @@ def _require_right(rule: Rule, item: Item) -> None:
                 field="accept" if place else "reference",
                 remedy=f"Correct {'it' if place else 'the reference'}, or name another rule",
             )
-
-
-def _ordered(items: tuple[Item, ...], *, seed: int) -> tuple[Item, ...]:
-    by_id = sorted(items, key=lambda item: item.id.encode("utf-8", "surrogatepass"))
-    drawn = [by_id[index] for index in np.random.default_rng([seed, 1]).permutation(len(by_id))]
-    threads: dict[tuple[str, str], list[Item]] = defaultdict(list)
-    for item in items:
-        threads[_thread(item)].append(item)
-    return tuple(turn for item in drawn if item.before is None for turn in threads[_thread(item)])
-
-
-def _thread(item: Item) -> tuple[str, str]:
-    """Return what tells threads apart: the conversation, or the item alone."""
-    return ("item", item.id) if item.conversation is None else ("conversation", item.conversation)
-
-
-def _threads(items: Iterable[Item]) -> list[tuple[Item, ...]]:
-    """Return the items as they are asked together: the turns of a conversation, or a single item."""
-    return [tuple(together) for _, together in groupby(items, key=_thread)]
-
-
-def _smoke_threads(threads: Sequence[tuple[Item, ...]], first: int) -> int:
-    """Return how many threads make the smoke test: about so many turns, and one at least."""
-    turns = sum(map(len, threads))
-    return min(len(threads), max(1, round(first * len(threads) / turns)))
-
-
-def _smoke_first(plan: Plan, *, by: str | None) -> tuple[Item, ...]:
-    """Return the items in order with those of the smoke test first, both parts in the order that was drawn.
-
-    The smoke test is a systematic draw: the items stand by stratum and at random within it, and every n/k-th is taken
-    from a random start. So each item is as likely to be in it, and each stratum has its share to within one item.
-    Without a field to draw by, the strata are the right answers that several items share. A conversation is drawn
-    whole, by its first turn.
-    """
-    threads = _threads(plan.items)
-    first = _smoke_threads(threads, plan.evaluation.guards.first)
-    if first >= len(threads):
-        return plan.items
-    labels = {} if by else plan.labels
-    shared = {label for label, count in Counter(labels.values()).items() if count > 1}
-
-    def stratum(thread: tuple[Item, ...]) -> str:
-        name = thread[0].text(by) if by else labels.get(thread[0].id)
-        return name if name is not None and (by or name in shared) else ""
-
-    along = sorted(
-        range(len(threads)), key=lambda place: stratum(threads[place])
-    )  # stable: at random within one
-    start = np.random.default_rng([plan.evaluation.seed, 2]).random()
-    chosen = {along[int((start + k) * len(along) / first)] for k in range(first)}
-    places = sorted(range(len(threads)), key=lambda place: place not in chosen)
-    return tuple(item for place in places for item in threads[place])

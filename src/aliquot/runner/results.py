@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
+from aliquot.analysis.sequence import STOPPING
 from aliquot.analysis.settings import COST
 from aliquot.errors import InputError
 from aliquot.evidence.assembly import assemble
@@ -134,6 +135,8 @@ def build_evidence(run: RunDirectory, *, scored: Mapping[Key, Scored] | None = N
     kept = read_kept_items(run)
     if manifest is None or not kept:
         raise InputError("holds no run yet", file=str(run.path), remedy="Start it: aliquot run FILE")
+    stopping = manifest.stopping
+    kept = kept[: stopping.get("items", 0)] if stopping.get("settled") else kept
     contents = run.read_journal()
     responses = {record.key: record for record in settle(contents.records)}
     items = {item.item: item.as_asked() for item in kept}
@@ -170,7 +173,11 @@ def build_evidence(run: RunDirectory, *, scored: Mapping[Key, Scored] | None = N
     evidence = assemble(
         outcomes,
         items=pl.DataFrame(
-            [_item_row(manifest, item, items[item.item]) for item in kept], infer_schema_length=None
+            [
+                _item_row(manifest, item, items[item.item], place=place)
+                for place, item in enumerate(kept, start=1)
+            ],
+            infer_schema_length=None,
         ),
         responses=answers,
         metrics=pl.DataFrame([described], schema=dict(METRICS)),
@@ -232,6 +239,8 @@ def _notes(manifest: Manifest) -> Iterable[Note]:
         yield Note(
             "part_of_items", f"a part of the item set was asked: {manifest.item_set.get('selected', '')}"
         )
+    if manifest.stopping.get("said"):
+        yield Note("stopped_early", manifest.stopping["said"])
     if manifest.beside:
         others = ", ".join(manifest.beside[:3]) + (" …" if len(manifest.beside) > 3 else "")
         text = f"asked while other runs were going on ({others}): times may be theirs too"
@@ -298,9 +307,11 @@ def _scorer_name(manifest: Manifest) -> str:
     return shortened(next(iter(manifest.scorers))) if len(manifest.scorers) == 1 else "rule of the item"
 
 
-def _item_row(manifest: Manifest, kept: KeptItem, item: Item) -> dict[str, Any]:
+def _item_row(manifest: Manifest, kept: KeptItem, item: Item, *, place: int) -> dict[str, Any]:
     row = {"task": kept.task, "item": kept.item, "content": kept.content, "stratum": _stratum(manifest, item)}
     row["cluster"] = item.cluster(manifest.cluster)
+    if manifest.stopping:
+        row |= {"place": place, "largest": manifest.stopping["largest"]}
     return row | {f"segment.{name}": item.text(name) for name in manifest.segments}
 
 
@@ -322,6 +333,7 @@ def _settings(manifest: Manifest) -> Iterable[tuple[str, str, str]]:
         "attempts": str(manifest.attempts),
         "harness": f"aliquot {manifest.versions.get('aliquot', '')}",
         "asked": manifest.started[:10],
+        STOPPING: str(manifest.stopping.get("rule", "")),
     }
     for system, about in manifest.systems.items():
         parts = about["components"] | about.get("observed", {})

@@ -152,16 +152,21 @@ async def _ask(
     """Ask what is owed; return the manifest with this session and what servers told, which is written in any case."""
     if not executor.owes:
         await executor.execute()
-        return manifest
+        return _with_stop(manifest, terms)
     session = _begin(run.path, terms, now=now())
     run.write_manifest(_with_session(manifest, session))
     try:
         await executor.execute(earlier_answers(run.path, manifest))
     finally:
         manifest = note_observed(manifest, plan, models)
-        manifest = _with_session(manifest, _end(run.path, session, executor, now=now()))
+        manifest = _with_session(_with_stop(manifest, terms), _end(run.path, session, executor, now=now()))
         run.write_manifest(manifest)
     return manifest
+
+
+def _with_stop(manifest: Manifest, terms: Terms) -> Manifest:
+    """Return the manifest with what is to be known of where the run stopped."""
+    return manifest if terms.stop is None else msgspec.structs.replace(manifest, stopping=terms.stop.record)
 
 
 def _begin(path: Path, terms: Terms, *, now: datetime) -> Session:

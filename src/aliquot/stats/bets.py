@@ -19,7 +19,7 @@ from aliquot.stats.inputs import Floats, Integers, as_choice, as_codes, as_count
 
 Bets: TypeAlias = Literal["mixture", "predictable"]
 
-STAKES: Final[Floats] = 0.99 * 0.5 ** np.arange(8)
+STAKES: Final[Floats] = np.array([0.99 * 0.5**j for j in range(8)])
 """Shares of the capital that the mixture puts at risk on each unit, an eighth of the stake on each."""
 _MOST: Final = 0.5
 """c: the largest share that a predictable bet puts at risk."""

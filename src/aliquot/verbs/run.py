@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from aliquot.errors import InputError, RunStoppedError, UsageError
 from aliquot.evidence.tables import Evidence
+from aliquot.files.run_directory import RunDirectory
 from aliquot.runner.cache import AnswerCache
 from aliquot.runner.evaluation import Evaluation
 from aliquot.runner.evaluation_python import Loaded, load_evaluation
@@ -26,6 +27,7 @@ from aliquot.runner.plan import make_plan
 from aliquot.runner.price_list import with_listed_prices
 from aliquot.runner.progress import Observer, Progress, Silent
 from aliquot.runner.session import Clocks, run_session
+from aliquot.runner.stopping import Stopper, read_rule
 from aliquot.verbs.read import read
 
 if TYPE_CHECKING:
@@ -64,6 +66,7 @@ def run(
     max_cost: float | None = None,
     execute_code: bool = False,
     allow_self_judge: bool = False,
+    stop_when: str | None = None,
 ) -> Run:
     """Run an evaluation into ``directory/<name>``; run it again to go on where it stopped.
 
@@ -90,6 +93,8 @@ def run(
         execute_code: let programs that a model wrote be executed in the sandbox to score them, whatever the evaluation
             says; it does not protect from everything (docs/scorers.md).
         allow_self_judge: let a judge judge answers of its own model or family, though it was not probed on that.
+        stop_when: stop as soon as the comparison of the two systems is settled: ``decided``, ``better by 2pt``,
+            ``not worse by 2pt`` or ``equivalent within 2pt``, with ``at 99%`` behind it for another level than 95%.
 
     Returns:
         The run's directory and its evidence.
@@ -117,6 +122,7 @@ def run(
         max_cost=max_cost,
         execute_code=execute_code,
         allow_self_judge=allow_self_judge,
+        stop_when=stop_when,
     )
     try:
         asyncio.get_running_loop()
@@ -147,6 +153,7 @@ async def run_async(
     max_cost: float | None = None,
     execute_code: bool = False,
     allow_self_judge: bool = False,
+    stop_when: str | None = None,
 ) -> Run:
     """Do what ``run`` does, on the running event loop; parameters, result and errors are those of ``run``."""
     observer = _settled(observer, quiet=quiet)
@@ -154,17 +161,25 @@ async def run_async(
         raise UsageError(f"concurrency is {concurrency}; it must be 1 or more")
     loaded = Loaded(evaluation) if isinstance(evaluation, Evaluation) else load_evaluation(evaluation)
     evaluation = replace(loaded.evaluation, execute_code=True) if execute_code else loaded.evaluation
-    _check_only(only, attempts, together={"limit": limit, "cache": cache})
-    plan, path = with_listed_prices(make_plan(evaluation, limit=limit)), Path(directory) / evaluation.name
+    _check_only(only, attempts, together={"limit": limit, "cache": cache, "stop_when": stop_when})
+    path = Path(directory) / evaluation.name
+    before = _stopped(path) if only is None else {}
+    stoppable = stop_when is not None or bool(before)
+    plan = with_listed_prices(make_plan(evaluation, limit=limit, whole_units=stoppable))
+    stop = (
+        Stopper(plan, None if stop_when is None else read_rule(stop_when, plan), before)
+        if stoppable
+        else None
+    )
     require_on(plan.every_rule, on=evaluation.execute_code)
     paid = (*plan.evaluation.systems.values(), *plan.evaluation.judges.values())
     if max_cost is not None and all(one.stated is None for one in paid):
         raise UsageError("--max-cost needs prices: give the systems of the evaluation a key 'prices'")
-    chosen, before = None, dict[str, tuple[float, float]]()
+    chosen, changed = None, dict[str, tuple[float, float]]()
     if only is not None:
         chosen = read_only(only, list(evaluation.systems))
-        before = differing_items(_evidence_of(path), chosen, task=plan.task)
-        plan, folder = narrowed(plan, chosen, list(before), attempts=attempts or ATTEMPTS)
+        changed = differing_items(_evidence_of(path), chosen, task=plan.task)
+        plan, folder = narrowed(plan, chosen, list(changed), attempts=attempts or ATTEMPTS)
         path /= folder
     given = {**loaded.models, **(models or {})}
     opened = await open_models(plan, given, threads=threads)
@@ -187,6 +202,7 @@ async def run_async(
                     cache=kept,
                     max_cost=max_cost,
                     allow_self_judge=allow_self_judge,
+                    stop=stop,
                 ),
             )
     finally:
@@ -194,7 +210,7 @@ async def run_async(
             await model.close()
     if chosen is None:
         return Run(path, evidence)
-    return Run(path, evidence, how_they_came(evidence, chosen, before, task=plan.task))
+    return Run(path, evidence, how_they_came(evidence, chosen, changed, task=plan.task))
 
 
 def _settled(observer: Observer | None, *, quiet: bool) -> Observer:
@@ -212,6 +228,12 @@ def _check_only(only: str | None, attempts: int | None, *, together: Mapping[str
     for name, value in together.items():  # a cache would give the run's own answers back
         if only is not None and value is not None:
             raise UsageError(f"only and {name} exclude each other")
+
+
+def _stopped(path: Path) -> dict[str, Any]:
+    """Return what a run that is there recorded of where it stopped; nothing where it asks everything."""
+    manifest = RunDirectory(path).manifest if path.is_dir() else None
+    return {} if manifest is None else manifest.stopping
 
 
 def _evidence_of(path: Path) -> Evidence:
