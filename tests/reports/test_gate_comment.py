@@ -10,7 +10,7 @@ import pytest
 
 from aliquot import gate
 from aliquot.errors import MachineError, UsageError
-from aliquot.reports.gate_comment import MARKER, annotations, render_comment
+from aliquot.reports.gate_comment import MARKER, annotation_lines, render_comment
 from aliquot.reports.markdown_limit import GITHUB_LIMIT
 from aliquot.reports.render import render
 from aliquot.verbs.gate_files import add_summary, write_comment
@@ -77,7 +77,7 @@ def test_hostile_names_are_inert_everywhere() -> None:
     assert "<" not in body
     assert "@team" not in body
     assert "\x1b" not in body
-    for line in annotations(found):  # type: ignore[arg-type]
+    for line in annotation_lines(found):  # type: ignore[arg-type]
         assert re.fullmatch(r"::(error|warning|notice) title=[^:]*::[^\r\n]*", line)
         assert "\x1b" not in line
     suite = ET.fromstring(render(found, form="junit"))  # type: ignore[arg-type]

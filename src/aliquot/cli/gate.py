@@ -76,7 +76,7 @@ def _show(found: Any, shown: Shown, comment: str | None) -> None:
     """Print the finding and write what the platform shows: a comment, the summary of a step, annotations."""
     import os
 
-    from aliquot.reports.gate_comment import annotations, render_comment
+    from aliquot.reports.gate_comment import annotation_lines, render_comment
     from aliquot.reports.render import render
     from aliquot.verbs.gate_files import add_summary, write_comment
 
@@ -92,5 +92,5 @@ def _show(found: Any, shown: Shown, comment: str | None) -> None:
     if summary:
         add_summary(summary, render_comment(found))
     if os.environ.get("GITHUB_ACTIONS") == "true" and shown.form == "text":
-        for line in annotations(found):
+        for line in annotation_lines(found):
             click.echo(line)

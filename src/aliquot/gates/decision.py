@@ -87,7 +87,8 @@ def decide(decisions: Sequence[Decision]) -> Decision:
         ('undecided', 'nothing_to_judge', 'nothing_to_judge')
     """
     order: tuple[Decision, ...] = ("fail", "nothing_to_judge", "undecided", "pass")
-    return min(decisions, key=order.index, default="nothing_to_judge")
+    nothing: Decision = "nothing_to_judge"
+    return min(decisions, key=order.index, default=nothing)
 
 
 def passes(estimate: Estimate | Undefined, *, margin: float, better: Better) -> bool:

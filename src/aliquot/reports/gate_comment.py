@@ -106,7 +106,7 @@ def _marks(strip: Strip) -> str:
     return escape_markdown(strip_text(strip).translate({ord("+"): "✓", ord("-"): "✗"}))
 
 
-def annotations(gate: Gate) -> Iterator[str]:
+def annotation_lines(gate: Gate) -> Iterator[str]:
     """Yield workflow commands that GitHub shows beside a run: the decision, and the items that broke when it failed."""
     level = _LEVELS[gate.decision] if not gate.acted else "notice"
     yield f"::{level} title=aliquot gate::{_escaped(gate.verdict.text)}"
