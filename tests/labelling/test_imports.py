@@ -69,10 +69,10 @@ def studio(path: Path) -> Path:
 def test_label_studio_gives_each_choice_under_its_question(tmp_path):
     found = read_labels(studio(tmp_path / "studio.json"))
     assert found.frame.select("item", "system", "rater", "metric", "label", "at").rows() == [
-        ("q1", "a", "ana@example.org", "right", "pass", "2026-10-01T10:00:00Z"),
-        ("q1", "a", "ana@example.org", "tone", "4", "2026-10-01T10:00:00Z"),
-        ("q1", "a", "ben@example.org", "right", "fail", "2026-10-01T10:00:00Z"),
-        ("q2", "a", "ana@example.org", "right", "pass", "2026-10-01T10:00:00Z"),
+        ("q1", "a", "ana@example.org", "right", "pass", "2026-10-01T10:00:00+00:00"),
+        ("q1", "a", "ana@example.org", "tone", "4", "2026-10-01T10:00:00+00:00"),
+        ("q1", "a", "ben@example.org", "right", "fail", "2026-10-01T10:00:00+00:00"),
+        ("q2", "a", "ana@example.org", "right", "pass", "2026-10-01T10:00:00+00:00"),
     ]
     assert agree(tmp_path / "studio.json", question="right").n_shared == 1
 
