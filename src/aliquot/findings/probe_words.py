@@ -19,6 +19,10 @@ def write_audit(judge: str, lines: Sequence[ProbeLine], positions: Sequence[Posi
         positions: whether the slot decides.
     """
     asked = [one for one in lines if one.items]
+    if not asked and any(one.unanswered for one in lines):
+        return Verdict(
+            "nothing_to_judge", text=f"NOTHING TO JUDGE: {judge} gave no verdict that could be read."
+        )
     if not asked:
         return _slot_alone(judge, positions)
     by_name = {one.probe: one for one in asked}
