@@ -219,6 +219,24 @@ def test_people_stand_beside_a_judge_of_one_answer_too(tmp_path: Path):
     assert len(fake.asked) == asked
 
 
+def test_a_probe_asked_by_itself_leaves_the_others_on_record(tmp_path: Path):
+    fake = FakeSystem(lambda _: TIE)
+    given: dict[str, Any] = {"model": "fake", "models": {"fake": fake}, "folder": tmp_path, "pairs": 5}
+    probe_judge("preference", only=("identical", "padding"), **given)
+    found = probe_judge("preference", only=("identical",), **given)
+    assert [line.probe for line in found.lines] == ["identical"]
+    path = probe_path(read_judge("preference").hash, "fake", folder=tmp_path)
+    kept = read_probes(path)
+    assert {(one.probe, one.order) for one in kept.verdicts} == {
+        ("identical", 1),
+        ("padding", 1),
+        ("padding", 2),
+    }
+    assert len(kept.verdicts) == 15
+    probe_judge("preference", only=("tone",), seed=5, **given)  # other items, and so another record
+    assert {one.probe for one in read_probes(path).verdicts} == {"tone"}
+
+
 def test_an_unknown_probe_or_items_without_answers_are_refused_before_anything_is_asked(tmp_path: Path):
     fake = FakeSystem(lambda _: TIE)
     given: dict[str, Any] = {"model": "fake", "models": {"fake": fake}, "folder": tmp_path}
