@@ -248,6 +248,8 @@ def test_an_unknown_probe_or_items_without_answers_are_refused_before_anything_i
     items.write_text('{"id": "1", "input": "q"}\n', encoding="utf-8")
     with pytest.raises(InputError, match="none of the items has a good answer"):
         probe_judge("preference", items, **given)
+    with pytest.raises(UsageError, match="no model 'nobody'"):
+        probe_judge("preference", **{**given, "model": "nobody"})
     done = call("probe", "judge", "preference", "--model", "embedded", "--only", "pading")
     assert (done.code, "padding" in done.err) == (2, True)
     assert fake.asked == []

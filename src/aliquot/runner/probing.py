@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -74,10 +75,10 @@ async def ask_probes(
     kept = plan.spec.kept
     path = probe_path(kept.judge.hash, kept.asked, folder=folder)
     asking = _Asking(plan, JudgePrompt(kept.judge), kept.models)
-    with Journal.open(path.with_suffix(".jsonl")) as journal:
+    first, whole, foretold = asking.only_first, plan.probing, asking.foretold
+    with _journal(path.with_suffix(".jsonl")) as journal:
         earlier = len(asking.answered(journal.judgements))
-        first, whole = asking.only_first, plan.probing
-        terms.observer.noted(asking.foretold)
+        terms.observer.noted(foretold)
         began = terms.seconds()
         await asking.ask(first, journal, terms)
         stopped = None if plan.keep_going else _stops(asking.record(first, journal.judgements), plan.level)
@@ -178,6 +179,17 @@ class _Asking:
             verdicts=tuple(verdicts),
             declined=part.declined,
         )
+
+
+@contextmanager
+def _journal(path: Path) -> Iterator[Journal]:
+    """Open the journal of a probe; one in which nothing came to stand goes away again."""
+    with Journal.open(path) as journal:
+        try:
+            yield journal
+        finally:
+            if not journal.judgements:
+                path.unlink(missing_ok=True)
 
 
 def _stops(record: ProbeRecord, level: float) -> str | None:
