@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ import pytest
 from aliquot import FakeSystem, probe_judge
 from aliquot.errors import InputError, RunStoppedError, UsageError
 from aliquot.files.probe_records import probe_path, read_probes
-from aliquot.runner.judge_specs import JudgeModel
+from aliquot.runner.judge_guard import judge_words
+from aliquot.runner.judge_specs import JudgeModel, JudgeSpec
 from aliquot.runner.money import Prices
 from aliquot.scorers.injections import INJECTIONS
 from aliquot.scorers.judge_files import read_judge
@@ -170,6 +172,71 @@ def test_an_injection_asks_for_the_verdict_by_which_it_wins(tmp_path: Path, judg
     )  # both orders of each; or each, and each answer as it stands
 
 
+def test_one_that_says_nothing_is_asked_no_further_and_counts_as_unprobed(tmp_path: Path):
+    fake = FakeSystem(lambda _: "I would rather not say.")
+    found = probe_judge("preference", model="fake", models={"fake": fake}, folder=tmp_path, pairs=7)
+    assert len(fake.asked) == 7
+    assert found.verdict.text == "NOTHING TO JUDGE: preference gave no verdict that could be read."
+    assert any("no verdict on identical texts" in note.text for note in found.warnings)
+    spec = JudgeSpec(judge="preference", models=("fake",)).read()
+    assert any("was not probed" in text for text in judge_words([spec], folder=tmp_path))
+    with pytest.raises(UsageError, match=r"prefrence is no judge .*Did you mean 'preference'"):
+        probe_judge("prefrence", model="fake", folder=tmp_path)
+
+
+def test_people_stand_beside_a_judge_of_one_answer_too(tmp_path: Path):
+    whole = re.compile(r"<answer-\w+>\n(?P<text>.*?)\n</answer", re.DOTALL)
+
+    def longer(asked: str) -> str:
+        found = whole.search(asked)
+        assert found is not None
+        return json.dumps(
+            {"reasoning": "", "verdict": "correct" if found["text"].count(".") > 1 else "incorrect"}
+        )
+
+    fake = FakeSystem(longer)
+    labels = tmp_path / "people.csv"
+    lines = [
+        f"probe-{n:02},{who},{'answer' if n % 5 else 'weak'}" for n in range(1, 31) for who in ("ana", "ben")
+    ]
+    labels.write_text("\n".join(["item,rater,label", *lines]), encoding="utf-8")
+    items = tmp_path / "items.jsonl"
+    rows = [{"id": f"probe-{n:02}", "input": "q", "reference": "One two three four five six. Seven eight."}
+            for n in range(1, 31)]  # fmt: skip
+    items.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    given: dict[str, Any] = {"model": "fake", "models": {"fake": fake}, "folder": tmp_path}
+    found = probe_judge("correctness", items, labels=labels, only=("weak",), **given)
+    said = {one.what: (one.items, one.share.point) for one in found.agreements}
+    assert said == {"judge with people": (30, pytest.approx(24 / 30)), "people with each other": (30, 1.0)}
+    asked = len(fake.asked)
+    for text, problem in (
+        ("probe-01,ana,better", "names neither answer"),
+        ("other,ana,tie", "not among those"),
+    ):
+        labels.write_text(f"item,rater,label\n{text}\n", encoding="utf-8")
+        with pytest.raises(InputError, match=problem):
+            probe_judge("correctness", items, labels=labels, **given)
+    assert len(fake.asked) == asked
+
+
+def test_a_probe_asked_by_itself_leaves_the_others_on_record(tmp_path: Path):
+    fake = FakeSystem(lambda _: TIE)
+    given: dict[str, Any] = {"model": "fake", "models": {"fake": fake}, "folder": tmp_path, "pairs": 5}
+    probe_judge("preference", only=("identical", "padding"), **given)
+    found = probe_judge("preference", only=("identical",), **given)
+    assert [line.probe for line in found.lines] == ["identical"]
+    path = probe_path(read_judge("preference").hash, "fake", folder=tmp_path)
+    kept = read_probes(path)
+    assert {(one.probe, one.order) for one in kept.verdicts} == {
+        ("identical", 1),
+        ("padding", 1),
+        ("padding", 2),
+    }
+    assert len(kept.verdicts) == 15
+    probe_judge("preference", only=("tone",), seed=5, **given)  # other items, and so another record
+    assert {one.probe for one in read_probes(path).verdicts} == {"tone"}
+
+
 def test_an_unknown_probe_or_items_without_answers_are_refused_before_anything_is_asked(tmp_path: Path):
     fake = FakeSystem(lambda _: TIE)
     given: dict[str, Any] = {"model": "fake", "models": {"fake": fake}, "folder": tmp_path}
@@ -181,7 +248,57 @@ def test_an_unknown_probe_or_items_without_answers_are_refused_before_anything_i
     items.write_text('{"id": "1", "input": "q"}\n', encoding="utf-8")
     with pytest.raises(InputError, match="none of the items has a good answer"):
         probe_judge("preference", items, **given)
+    with pytest.raises(UsageError, match="no model 'nobody'"):
+        probe_judge("preference", **{**given, "model": "nobody"})
     done = call("probe", "judge", "preference", "--model", "embedded", "--only", "pading")
     assert (done.code, "padding" in done.err) == (2, True)
     assert fake.asked == []
     assert [path.name for path in tmp_path.iterdir()] == ["items.jsonl"]  # nothing is on record
+
+
+SHORT = """\
+name: short
+asks: |
+  {{ input }}
+
+  {{ first }}
+
+  {{ second }}
+
+  Which answer is better?
+pairwise: true
+evaluation: false
+max_tokens: 32
+"""
+
+SHOTS = """\
+few_shot:
+  - {input: "What is 5 + 1?", first: "6", second: "9", verdict: first}
+  - {input: "What color is grass?", first: Purple., second: Green., verdict: second}
+"""
+
+
+@pytest.mark.model
+@pytest.mark.heavy
+def test_the_embedded_model_is_at_chance_and_its_slot_turns_with_the_format(tmp_path: Path):
+    effects = dict[str, Any]()
+    for name, text in (("short", SHORT), ("shots", SHORT + SHOTS)):
+        judge = tmp_path / f"{name}.yaml"
+        judge.write_text(text, encoding="utf-8")
+        found = probe_judge(
+            judge,
+            model="embedded",
+            threads=1,
+            folder=tmp_path,
+            pairs=6,
+            only=("order", "weak"),
+            keep_going=True,
+        )
+        assert found.unread == 0  # it is held to a schema
+        lines = {one.probe: one for one in found.lines}
+        assert lines["order"].split >= 5
+        assert lines["weak"].share.low < 0.5 < lines["weak"].share.high
+        assert "NOT SHOWN TO BE BETTER THAN CHANCE" in found.verdict.text
+        assert found.both_orders
+        effects[name] = found.positions[0].effect
+    assert effects["short"].low > 0 > effects["shots"].high  # the first slot, then the second

@@ -89,14 +89,35 @@ def probe_path(judge_hash: str, model: str, *, folder: Path = FOLDER) -> Path:
 
 
 def keep_probes(record: ProbeRecord, path: Path) -> None:
-    """Keep a record, whole or not at all.
+    """Keep a record, whole or not at all; of an earlier one on the same items the probes that were not asked now stay.
 
     Raises:
         MachineError: it cannot be written.
     """
     with machine_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
+    record = _with_earlier(record, path)
     write_whole(path, msgspec.json.format(msgspec.json.encode(record), indent=1))
+
+
+def _with_earlier(record: ProbeRecord, path: Path) -> ProbeRecord:
+    """Return a record with the other probes of the one in its place, where that is of the same items and draw."""
+    try:
+        earlier = read_probes(path)
+    except InputError:
+        return record
+    same = ("judge_hash", "model", "pairwise", "items_hash", "seed", "version")
+    if any(getattr(earlier, name) != getattr(record, name) for name in same):
+        return record
+    asked = {one.probe for one in record.verdicts} | set(record.declined)
+    return msgspec.structs.replace(
+        record,
+        verdicts=(*(one for one in earlier.verdicts if one.probe not in asked), *record.verdicts),
+        declined={
+            **{probe: why for probe, why in earlier.declined.items() if probe not in asked},
+            **record.declined,
+        },
+    )
 
 
 def read_probes(path: Path) -> ProbeRecord:

@@ -20,7 +20,8 @@ def write_audit(judge: str, lines: Sequence[ProbeLine], positions: Sequence[Posi
     """
     asked = [one for one in lines if one.items]
     if not asked:
-        return _slot_alone(judge, positions)
+        unread = any(one.unanswered for one in lines)
+        return _unread(judge) if unread else _slot_alone(judge, positions)
     by_name = {one.probe: one for one in asked}
     slot = _slot(positions)
     identical, weak, order = (by_name.get(name) for name in ("identical", "weak", "order"))
@@ -44,6 +45,10 @@ def write_audit(judge: str, lines: Sequence[ProbeLine], positions: Sequence[Posi
             text=f"ASK BOTH ORDERS: the winner of {judge} changes with the order on {counted(order)}{slot}.",
         )
     return _nothing_found(judge, asked, slot)
+
+
+def _unread(judge: str) -> Verdict:
+    return Verdict("nothing_to_judge", text=f"NOTHING TO JUDGE: {judge} gave no verdict that could be read.")
 
 
 def _slot_alone(judge: str, positions: Sequence[PositionLine]) -> Verdict:

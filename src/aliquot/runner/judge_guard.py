@@ -92,4 +92,4 @@ def _probed(judge: Judge, model: str, *, folder: Path, on: str | None = None) ->
         record = read_probes(path)
     except InputError:
         return False
-    return on is None or any(one.probe == on and one.verdict is not None for one in record.verdicts)
+    return any(one.probe == (on or one.probe) and one.verdict is not None for one in record.verdicts)

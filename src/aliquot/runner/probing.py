@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -74,24 +75,25 @@ async def ask_probes(
     kept = plan.spec.kept
     path = probe_path(kept.judge.hash, kept.asked, folder=folder)
     asking = _Asking(plan, JudgePrompt(kept.judge), kept.models)
-    with Journal.open(path.with_suffix(".jsonl")) as journal:
+    first, whole, foretold = asking.only_first, plan.probing, asking.foretold
+    with _journal(path.with_suffix(".jsonl")) as journal:
         earlier = len(asking.answered(journal.judgements))
-        first, whole = asking.only_first, plan.probing
-        terms.observer.noted(asking.foretold)
+        terms.observer.noted(foretold)
         began = terms.seconds()
         await asking.ask(first, journal, terms)
-        stopped = not plan.keep_going and _fails(asking.record(first, journal.judgements), plan.level)
-        if not stopped:
+        stopped = None if plan.keep_going else _stops(asking.record(first, journal.judgements), plan.level)
+        if stopped is None:
             if pace := asking.pace(
                 len(asking.answered(journal.judgements)) - earlier, terms.seconds() - began
             ):
                 terms.observer.noted(pace)
             await asking.ask(whole, journal, terms)
-        record = asking.record(first if stopped else whole, journal.judgements)
+        part = whole if stopped is None else first
+        record = asking.record(part, journal.judgements)
         for models in {kept.models, *((model,) for model in kept.models)}:
-            told = asking.record(first if stopped else whole, journal.judgements, models=models)
+            told = asking.record(part, journal.judgements, models=models)
             keep_probes(told, probe_path(kept.judge.hash, told.model, folder=folder))
-        if not stopped and not asking.lost(journal.judgements):
+        if stopped is None and not asking.lost(journal.judgements):
             journal.path.unlink(missing_ok=True)
     return record, tuple(_notes(journal.path, earlier=earlier, stopped=stopped))
 
@@ -179,16 +181,28 @@ class _Asking:
         )
 
 
-def _fails(record: ProbeRecord, level: float) -> bool:
-    return any(one.probe == FIRST and one.word == "fail" for one in probe_lines(record, level=level))
+@contextmanager
+def _journal(path: Path) -> Iterator[Journal]:
+    """Open the journal of a probe; one in which nothing came to stand goes away again."""
+    with Journal.open(path) as journal:
+        try:
+            yield journal
+        finally:
+            if not journal.judgements:
+                path.unlink(missing_ok=True)
 
 
-def _notes(journal: Path, *, earlier: int, stopped: bool) -> Iterable[Note]:
-    if stopped:
-        yield Note(
-            "stopped",
-            "identical texts were told apart, so nothing further was asked (--keep-going asks all the same)",
-        )
+def _stops(record: ProbeRecord, level: float) -> str | None:
+    """Return why nothing further is asked after identical texts; None when the judge is asked on."""
+    if record.verdicts and all(one.verdict is None for one in record.verdicts):
+        return "no verdict on identical texts could be had or read"
+    failed = any(one.probe == FIRST and one.word == "fail" for one in probe_lines(record, level=level))
+    return "identical texts were told apart" if failed else None
+
+
+def _notes(journal: Path, *, earlier: int, stopped: str | None) -> Iterable[Note]:
+    if stopped is not None:
+        yield Note("stopped", f"{stopped}, so nothing further was asked (--keep-going asks all the same)")
     if earlier:
         text = f"{write_count(earlier, 'verdict')} of an earlier probe that did not come to its end were taken over"
         yield Note("taken_over", f"{text} ({journal}: take it away to ask anew)")

@@ -128,7 +128,8 @@ class Tally:
     def __init__(
         self, total: int, *, observer: Observer, clock: Callable[[], float], what: Counted = "answers"
     ) -> None:
-        self._total, self._observer, self._clock, self._what = total, observer, clock, what
+        self._total, self._observer, self._clock = total, observer, clock
+        self._what: Counted = what
         self._statuses: Counter[str] = Counter()
         self._kept = self._new = 0
         self._system = ""

@@ -11,7 +11,7 @@ from typing import cast
 from aliquot.analysis.judge_audit import AuditChoices, audit_judge
 from aliquot.analysis.probe_people import said_of_pairs
 from aliquot.analysis.stored_votes import stored_votes
-from aliquot.errors import UsageError
+from aliquot.errors import UsageError, nearest
 from aliquot.evidence.tables import Evidence
 from aliquot.files.probe_records import FOLDER, read_probes
 from aliquot.findings.probe import JudgeAudit
@@ -114,7 +114,11 @@ def probe_judge(
     given |= {"--level": None if level == 0.95 else level, "--seed": seed}
     if not _is_judge(source):
         if model or items is not None:
-            raise UsageError(f"{source} is no judge that can be asked: a judge's file ends with .yaml")
+            known = rubric_names()
+            raise UsageError(
+                f"{source} is no judge that can be asked: a judge's file ends with .yaml, or it is a rubric that comes "
+                f"with aliquot. {nearest(str(source), known)}"
+            )
         if labels is not None:
             raise UsageError("labels goes with a judge that is asked: of a log people's own votes are taken")
         return _of_log(source, judge, against, level=level, seed=drawing, options=options, given=given)  # type: ignore[arg-type] - no judge

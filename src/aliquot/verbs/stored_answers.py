@@ -146,7 +146,7 @@ def of_log(source: str | Path | Evidence, options: ReadOptions | None) -> Answer
 
 
 def _shown(evidence: Evidence, response: Response) -> dict[str, object]:
-    """Return what a judge is shown of an item beside its answer, as far as the log tells: what was asked, and of what."""
+    """Return what a judge is shown of an item beside its answer, as far as the log tells: the question, its context."""
     texts = evidence.texts
     if texts is None:
         return {}
