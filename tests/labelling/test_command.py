@@ -11,7 +11,12 @@ import pytest
 from tests.cli.called import call
 
 LINES = [
-    {"item": f"q{i:03}", "input": f"{i}+{i}?", "output": str(2 * i + int(i % 4 == 0)), "judged": int(i % 4 > 0)}
+    {
+        "item": f"q{i:03}",
+        "input": f"{i}+{i}?",
+        "output": str(2 * i + int(i % 4 == 0)),
+        "judged": int(i % 4 > 0),
+    }
     for i in range(400)
 ]
 
@@ -40,7 +45,9 @@ def test_it_says_what_is_drawn_what_is_hidden_and_where_to_go(log, monkeypatch):
     assert done.code == 0, done.err
     said = done.out.splitlines()
     assert said[0].startswith("80 of 400 answers drawn at random (seed 11, kept with the labels). Rubric v1 ")
-    assert said[1] == "Hidden: system, judge verdict, cost. Order differs by rater. Nothing leaves this machine."
+    assert (
+        said[1] == "Hidden: system, judge verdict, cost. Order differs by rater. Nothing leaves this machine."
+    )
     assert said[2].startswith("  ana  http://127.0.0.1:")
     assert said[2].endswith("   50 answers, about 10 minutes")
     assert "/r/ben-" in said[3]
@@ -64,7 +71,9 @@ def test_the_same_line_goes_on_and_another_draw_is_refused(log, monkeypatch):
 
 
 def test_sheets_go_out_and_come_back_without_naming_the_project(log, monkeypatch):
-    done = call("label", log, "--value-column", "judged", "--raters", "ana,ben", "--n", "8", "--csv", "raters")
+    done = call(
+        "label", log, "--value-column", "judged", "--raters", "ana,ben", "--n", "8", "--csv", "raters"
+    )
     assert done.code == 0, done.err
     assert "Read back with  aliquot label --collect raters" in done.out
     for path in Path("raters").iterdir():
