@@ -42,7 +42,7 @@ schemas: $(VENV)/.dev ## the JSON Schema of every kind of finding; writes docs/s
 scorers: $(VENV)/.dev ## every scorer rule with its settings; writes docs/scorers.md
 	@$(BIN)/python docs/make_scorers.py
 
-screenshots: $(VENV)/.dev ## the pictures of docs/report.md, taken in Chromium; writes docs/images
+screenshots: $(VENV)/.dev ## the pictures of the report and the labelling page, taken in Chromium; writes docs/images
 	@sh tools/browser
 	@$(BIN)/python docs/make_screenshots.py
 

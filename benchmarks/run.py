@@ -23,6 +23,7 @@ MODULES = (
     "max_t",
     "asking",
     "report",
+    "labelling",
 )
 
 HEAD = """---

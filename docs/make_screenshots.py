@@ -1,4 +1,4 @@
-"""Write the pictures of ``docs/report.md`` from made data: ``make screenshots``. Needs Chromium.
+"""Write the pictures of ``docs/report.md`` and ``docs/labelling.md``: ``make screenshots``. Needs Chromium.
 
 The data are an order desk that answers 240 questions: the later prompt is better at dates and forgets the shipping.
 """
@@ -13,9 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, sync_playwright
+import msgspec
+from playwright.sync_api import Browser, Page, sync_playwright
 
-from aliquot import report
+from aliquot import LabelDraw, LabelProject, RaterChecks, label, read, report
+from aliquot.labelling.events import Event
 
 IMAGES = Path(__file__).parent / "images"
 ITEMS = 240
@@ -77,6 +79,53 @@ def make_report(folder: Path) -> Path:
     return path
 
 
+def make_project(folder: Path, name: str, **asked: Any) -> LabelProject:
+    """Return a project on both prompts' answers."""
+    logs = read(folder / "prompt-v1.jsonl", folder / "prompt-v2.jsonl")
+    draw, check = LabelDraw(n=80, half_width="8pt"), RaterChecks(overlap=40)
+    return label(logs, raters=["ana", "ben"], project=folder / name, draw=draw, check=check, **asked)
+
+
+def say(project: LabelProject, *, share: float) -> None:
+    """Label a share of each list: ben lets pass some of what ana does not."""
+    draw = random.Random(5)
+    answers = project.store.answers()
+    for rater, lax in (("ana", 0.1), ("ben", 0.5)):
+        places = project.store.places(rater)
+        for number, place in enumerate(places[: round(share * len(places))]):
+            right = bool(answers[place.answer].verdict) or draw.random() < lax
+            said = Event(
+                id=f"{rater}-{number:05}", place=place.place, kind="label", rubric=project.form.rubric,
+                said={"label": "pass" if right else "fail"}, seconds=draw.uniform(18, 40), unsure=number % 11 == 3,
+            )  # fmt: skip
+            made = msgspec.structs.replace(said, age_ms=1000.0 * (len(places) - number))
+            project.store.record(rater, [made], now=project.clock())
+
+
+def take_labelling(browser: Browser, folder: Path) -> None:
+    """Write the pictures of a rater's page, of a pair in the dark, and of the owner's page."""
+    alone = make_project(folder, "alone")
+    say(alone, share=0.85)
+    with alone.serve() as server:
+        page = browser.new_page(viewport={"width": WIDE, "height": 900}, color_scheme="light")
+        page.goto(server.link(alone.raters()[0]))
+        page.wait_for_selector("button.choice")
+        take(page, "label-answer", first="header", last="#note")
+        page.goto(server.owner_link)
+        take(
+            page,
+            "label-owner",
+            first="header",
+            last="#differ",
+        )
+    pairs = make_project(folder, "pairs", pairwise=True)
+    with pairs.serve() as server:
+        page = browser.new_page(viewport={"width": WIDE, "height": 900}, color_scheme="dark")
+        page.goto(server.link(pairs.raters()[0]))
+        page.wait_for_selector("button.choice")
+        take(page, "label-pair", first="header", last="#note")
+
+
 def take(page: Page, name: str, *, first: str, last: str) -> None:
     """Write the part of a page from one element to the end of another."""
     top, bottom = (page.locator(one).first.evaluate(EDGES)[side] for side, one in enumerate((first, last)))
@@ -100,6 +149,7 @@ def main() -> None:
         take(page, "report-items", first="#items", last="ol.items li:nth-child(12)")
         page.goto(f"{made}#item=delivery-145")
         take(page, "report-item", first="article.detail", last="article.detail")
+        take_labelling(browser, Path(folder))
         browser.close()
 
 

@@ -6,6 +6,7 @@ import http.client
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,12 @@ from aliquot.evidence.tables import Evidence
 from aliquot.labelling.label_project import LabelProject
 from aliquot.labelling.server import LabelServer
 from aliquot.verbs.label import LabelDraw, RaterChecks, label
+
+
+@cache
+def plain_answers() -> Evidence:
+    """The answers of most tests, made once."""
+    return answers()
 
 
 def answers(n: int = 60, *, systems: tuple[str, ...] = ("gpt-secret",), **more: list[Any]) -> Evidence:
@@ -53,7 +60,7 @@ def project(
     )
     checks = {name: more.pop(name) for name in ("repeats", "known", "train", "pass_mark") if name in more}
     return label(
-        answers() if evidence is None else evidence,
+        plain_answers() if evidence is None else evidence,
         raters=raters,
         project=folder / "p",
         draw=draw,

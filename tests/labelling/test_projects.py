@@ -64,8 +64,8 @@ def test_both_systems_of_an_item_are_drawn_together_and_correct_a_comparison(tmp
         say_all(made, clients, "ben")
     made.export()
     found = compare(evidence, labels=[made.folder / "labels.csv"])
-    assert found.beside.corrected is not None
-    assert found.beside.corrected.labelled == 20
+    assert found.corrected is not None
+    assert found.corrected.labelled == 20
 
 
 def test_answers_drawn_by_verdict_carry_their_probability(tmp_path):

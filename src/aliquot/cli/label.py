@@ -24,6 +24,9 @@ _EVERY_S: Final = 2.0
 _PLAIN_S: Final = 60.0
 """Seconds between two looks, and between two lines where they cannot rewrite each other."""
 
+_SHARE: Final = 20
+"""How many times as long as a look took nothing is looked at: raters do not wait for how things stand."""
+
 
 @click.command("label")
 @click.argument("paths", nargs=-1, metavar="[PATH...]")
@@ -147,11 +150,13 @@ def _serve(project: LabelProject, shown: _Shown, *, listen: str, port: int) -> N
 
     with project.serve(listen=listen, port=port, complain=shown.complain) as server:
         shown.links(project, server, listen=listen)
-        last, told = -1, set[str]()
+        last, told, rest = -1, set[str](), 0.0
         with suppress(KeyboardInterrupt):
             while True:
-                if project.store.steps != last:
+                if project.store.steps != last and time.monotonic() >= rest:
+                    began = time.monotonic()
                     state = server.watch.state()
+                    rest = time.monotonic() + _SHARE * (time.monotonic() - began)
                     last = state.steps
                     shown.live(status_line(state, datetime.now().astimezone()), state)
                     for pattern in state.patterns:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -52,6 +52,7 @@ class Desk:
         done, total = self.store.counts(rater.name, low=low, high=high)
         ahead = self.store.open_places(rater.name, after=low, before=high, count=AHEAD + len(skip))
         places = [one for one in ahead if one.place not in skip][:AHEAD]
+        shown = self.store.shown([one.answer for one in places], most=AHEAD_BYTES) if places else {}
         return {
             "rubric": form.rubric,
             "stage": "training" if low < MAIN else "settle" if rater.role == "adjudicator" else "main",
@@ -60,27 +61,22 @@ class Desk:
             "total": total,
             "kinds": self.store.kinds(),
             "tasks": [
-                self._task(rater, one, form, number=one.place - low + 1) for one in self._fitting(places)
+                self._task(rater, one, shown[one.answer], form, low=low)
+                for one in places
+                if one.answer in shown
             ],
         }
-
-    def _fitting(self, places: Sequence[Place]) -> Iterator[Place]:
-        """Yield the first of the places, as many as fit."""
-        size = 0
-        for at, one in enumerate(places):
-            size += len(self.store.answer(one.answer).view)
-            if at and size > AHEAD_BYTES:
-                return
-            yield one
 
     def task(self, rater: Rater, place: int, *, step: str) -> dict[str, Any] | None:
         """Return one place of a rater's list, or the one before or after it; None when there is none."""
         low, high = _bounds(rater)
         wanted = place if step == "here" else self.store.neighbour(rater.name, place, back=step == "back")
         found = None if wanted is None or not low <= wanted < high else self.store.place(rater.name, wanted)
-        return (
-            None if found is None else self._task(rater, found, self.store.form, number=found.place - low + 1)
-        )
+        if found is None:
+            return None
+        before = self.store.live_at(rater.name, found.place)
+        task = self._task(rater, found, self.store.answer(found.answer), self.store.form, low=low)
+        return task | {"before": None if before is None or before.kind == "undo" else _before(before)}
 
     def take(self, rater: Rater, events: Sequence[Event]) -> dict[str, Any]:
         """Keep what a page tells, and say what was kept and what cannot be.
@@ -117,24 +113,22 @@ class Desk:
             raise InputError("the answer has not been shown yet: its reference comes first", field="kind")
         return checked(event, form, points=points)
 
-    def _task(self, rater: Rater, place: Place, form: Form, *, number: int) -> dict[str, Any]:
-        """Return what a page shows of a place: texts, and what this rater said of it before."""
-        answer = self.store.answer(place.answer)
+    def _task(self, rater: Rater, place: Place, answer: Answer, form: Form, *, low: int) -> dict[str, Any]:
+        """Return what a page shows of a place of which nothing is said."""
         view = unpack(answer.view)
         written = self.store.live_at(rater.name, place.place, "reference") if form.writes_reference else None
         held = form.writes_reference and written is None
-        before = self.store.live_at(rater.name, place.place)
         answers = view.answers[::-1] if place.swapped else view.answers
         return {
             "place": place.place,
-            "number": number,
+            "number": place.place - low + 1,
             "asks": msgspec.to_builtins(view.asks),
             "held": held,
             "answers": [] if held else msgspec.to_builtins(answers),
             "expects": view.expects if form.shows_reference and not held else "",
             "written": "" if written is None else str(next(iter(written.said.values()), "")),
             "points": {one.name: _points(one, view) for one in form.questions if one.kind == "checklist"},
-            "before": None if before is None or before.kind == "undo" else _before(before),
+            "before": None,
             "others": self._others(place) if place.role == "settle" else [],
         }
 

@@ -139,7 +139,7 @@ def form_of(
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise UsageError(f"two questions are called {twice!r}. Give the rubrics different names")
-    kinds = {one.kind for one in questions}
+    kinds = {one.kind for one in questions if one.kind != "reference"}
     if "pair" in kinds and kinds != {"pair"}:
         raise UsageError(
             "pairs and single answers are two projects: name either a pairwise rubric or the others"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 import msgspec
 
@@ -18,7 +19,7 @@ from aliquot.labelling.store import MAIN, Place, Store
 
 
 def take_labels(
-    store: Store, labels: Labels, answer_of: Callable[[Mapping[str, object]], Answer], *, now: datetime
+    store: Store, labels: Labels, answer_of: Callable[[Mapping[str, Any]], Answer], *, now: datetime
 ) -> int:
     """Take in labels, and return how many were new; taken in twice they are there once.
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Thread
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -156,7 +156,7 @@ class LabelProject:
         self.store.add_form(newer, at=self.clock().isoformat(timespec="seconds"))
         return True
 
-    def take_labels(self, labels: Labels, place_of: Callable[[Mapping[str, object]], Answer]) -> int:
+    def take_labels(self, labels: Labels, place_of: Callable[[Mapping[str, Any]], Answer]) -> int:
         """Take in labels that people gave elsewhere, under their names, and return how many were new.
 
         Args:
@@ -192,7 +192,7 @@ class LabelProject:
         desk = Desk(self.store, clock=self.clock)
         owner = self.store.secret(OWNER)
         server = LabelServer(desk, owner=owner, address=addresses[listen], port=port, complain=complain)
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         thread.start()
         try:
             yield server

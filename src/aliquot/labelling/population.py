@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+import msgspec
 import polars as pl
 
 from aliquot.errors import InputError, UsageError, nearest
@@ -19,7 +20,7 @@ from aliquot.evidence.tables import Evidence
 from aliquot.labelling.drawing import Unit
 from aliquot.labelling.form import Form
 from aliquot.labelling.project import Answer, Cell
-from aliquot.labelling.views import View, pack, view_of
+from aliquot.labelling.views import pack, view_of
 
 UnitName: TypeAlias = Literal["answers", "items", "pairs"]
 
@@ -84,12 +85,7 @@ class Population:
                 field=field,
                 remedy="Give every item a list of texts there",
             )
-        return _with_view(one, view)
-
-
-def _with_view(answer: Answer, view: View) -> Answer:
-    fields = {name: getattr(answer, name) for name in answer.__struct_fields__}
-    return Answer(**(fields | {"view": pack(view), "words": view.words}))
+        return msgspec.structs.replace(one, view=pack(view), words=view.words)
 
 
 def find_population(
@@ -186,15 +182,10 @@ def _pairs(frame: pl.DataFrame, wanted: Sequence[str]) -> tuple[tuple[Answer, ..
     first = frame.sort(*ANSWER).unique(["system", "task", "item"], keep="first", maintain_order=True)
     a, b = (first.filter(pl.col("system") == name) for name in wanted)
     both = a.join(b.select("task", "item", other="attempt"), on=["task", "item"], how="inner").sort("item")
-    answers: list[Answer] = []
-    for row in both.iter_rows(named=True):
-        sides = {
-            "system": wanted[0],
-            "attempt": row["attempt"],
-            "other": wanted[1],
-            "other_attempt": row["other"],
-        }
-        answers.append(Answer(task=row["task"], item=row["item"], **sides))
+    answers = [
+        Answer(task=task, item=item, system=wanted[0], attempt=attempt, other=wanted[1], other_attempt=other)
+        for task, item, attempt, other in both.select("task", "item", "attempt", "other").iter_rows()
+    ]
     return tuple(answers), tuple(both["stratum"])
 
 

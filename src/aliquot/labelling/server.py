@@ -7,6 +7,7 @@ import re
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import BoundedSemaphore
 from typing import Any, Final, cast
@@ -46,7 +47,7 @@ _DECODER: Final = msgspec.json.Decoder(_Message)
 class LabelServer(ThreadingHTTPServer):
     """Serves one project. ``owner`` is the end of the owner's link; it is kept in the project."""
 
-    daemon_threads = True
+    daemon_threads = False  # closing waits until what is under way is answered
     request_queue_size = 128
 
     def __init__(
@@ -75,6 +76,7 @@ class LabelServer(ThreadingHTTPServer):
         self.watch = Watch(desk.store)
         self.complain = complain
         self._free = BoundedSemaphore(MOST_CONNECTIONS)
+        self._open: set[socket.socket] = set()
         try:
             super().__init__((address, port), _Handler)
         except (OSError, OverflowError) as error:
@@ -115,6 +117,7 @@ class LabelServer(ThreadingHTTPServer):
         if not self._free.acquire(blocking=False):
             self.shutdown_request(request)
             return
+        self._open.add(request)
         super().process_request(request, client_address)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
@@ -122,7 +125,15 @@ class LabelServer(ThreadingHTTPServer):
         try:
             super().process_request_thread(request, client_address)
         finally:
+            self._open.discard(request)
             self._free.release()
+
+    def server_close(self) -> None:
+        """Close, connections that are kept open included: nothing is taken after this."""
+        for connection in tuple(self._open):
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RD)
+        super().server_close()
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - as the standard library calls it
         """Say nothing of connections that break: pages send again."""

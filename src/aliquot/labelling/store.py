@@ -79,6 +79,7 @@ class Store:
             raise InputError("there is no labelling project", file=str(path.parent))
         self.path = path
         self._lock = threading.RLock()
+        self._forms: dict[int, Form] = {}
         with self._refusals():
             self._file = _connect(path)
             self._file.execute("PRAGMA synchronous=FULL")
@@ -163,8 +164,11 @@ class Store:
 
     def forms(self) -> list[Form]:
         """Return every form there was, the first one first."""
-        rows = self._rows("SELECT form FROM forms ORDER BY version")
-        return [msgspec.json.decode(row[0], type=Form) for row in rows]
+        for version, form in self._rows(
+            "SELECT version, form FROM forms WHERE version > ?", len(self._forms)
+        ):
+            self._forms[version] = msgspec.json.decode(form, type=Form)  # a form never changes
+        return [self._forms[version] for version in sorted(self._forms)]
 
     def add_form(self, form: Form, *, at: str) -> None:
         """Keep a further form."""
@@ -212,6 +216,20 @@ class Store:
         """Return an answer with what raters see of it."""
         about, view = self._rows("SELECT about, view FROM answers WHERE id = ?", number)[0]
         return msgspec.structs.replace(msgspec.json.decode(about, type=Answer), view=view)
+
+    def shown(self, numbers: Sequence[int], *, most: int) -> dict[int, Answer]:
+        """Return answers with what raters see of them, at most so many bytes, and one in any case."""
+        marks = ",".join("?" * len(numbers))
+        rows = self._rows(f"SELECT id, about, view FROM answers WHERE id IN ({marks})", *numbers)  # noqa: S608 - marks alone
+        held = {number: (about, view) for number, about, view in rows}
+        found: dict[int, Answer] = {}
+        for number in numbers:
+            about, view = held[number]
+            most -= len(view)
+            if found and most < 0:
+                break
+            found[number] = msgspec.structs.replace(msgspec.json.decode(about, type=Answer), view=view)
+        return found
 
     def answers(self) -> dict[int, Answer]:
         """Return every answer, without what raters see of it."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from aliquot.labelling.form import Form
     from aliquot.labelling.label_project import LabelProject
     from aliquot.labelling.population import Population
+    from aliquot.labelling.project import Answer
 
 FOLDER: Final = "labels"
 """The folder of projects, beside which runs have theirs."""
@@ -370,7 +371,7 @@ def _make(
     )
 
 
-def _completed(answer: Any, probability: float | None, known: Mapping[str, str] | None) -> Any:
+def _completed(answer: Answer, probability: float | None, known: Mapping[str, str] | None) -> Answer:
     import msgspec
 
     return msgspec.structs.replace(answer, probability=probability, known=dict(known or {}))
@@ -485,7 +486,7 @@ def import_labels(
     )
     places = {(one.system, one.task, one.item, one.attempt): at for at, one in enumerate(population.answers)}
 
-    def answer_of(row: Mapping[str, object]) -> Any:
+    def answer_of(row: Mapping[str, Any]) -> Answer:
         key = (row["system"], row["task"], row["item"], row["attempt"])
         if key not in places:
             raise InputError(f"the answer to {row['item']!r} is not there to be read ({row['place']})")
