@@ -162,13 +162,15 @@ def _mix_effects(state: State, terms: Terms, before: Estimate | Undefined) -> It
     for field in terms.by:
         rated = [row for row in state.window if row.value is not None and field in row.kinds]
         there = {row.kinds[field] for row in rated}
-        shares = {kind: count for kind, count in state.before.get(field, {}).items() if kind in there}
+        shares: dict[object, float] = {
+            kind: count for kind, count in state.before.get(field, {}).items() if kind in there
+        }
         known = [row for row in rated if row.kinds[field] in shares]
         if len(shares) < 2 or not known:
             continue
         values = np.array([row.value for row in known], dtype=np.float64)
         kinds = [row.kinds[field] for row in known]
-        old = stratified_mean(values, strata=kinds, shares=dict(shares), low=0.0, high=1.0, level=terms.level)
+        old = stratified_mean(values, strata=kinds, shares=shares, low=0.0, high=1.0, level=terms.level)
         if isinstance(old, Undefined):
             continue
         now = float(np.mean([row.value for row in rated if row.value is not None]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
@@ -213,7 +213,7 @@ def keep_state(path: Path, state: State) -> None:
 
 
 @contextmanager
-def held(path: Path) -> Iterator[None]:
+def held(path: Path) -> Generator[None]:
     """Hold a monitor for this process; another one waits, and goes on from where this one ends.
 
     Raises:
