@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from aliquot.findings.explanation import Explanation as Explanation
     from aliquot.findings.failures import Failures as Failures
     from aliquot.findings.gate import Gate as Gate
+    from aliquot.findings.monitor import Monitor as Monitor
     from aliquot.findings.noise import Noise as Noise
     from aliquot.findings.planning import Plan as Plan
     from aliquot.findings.probe import JudgeAudit as JudgeAudit
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from aliquot.findings.schema import finding_schema as finding_schema
     from aliquot.findings.summary import Summary as Summary
     from aliquot.findings.table import Table as Table
+    from aliquot.findings.trend import Trend as Trend
     from aliquot.findings.variants import Variants as Variants
     from aliquot.findings.verification import Verification as Verification
     from aliquot.labelling.label_project import LabelProject as LabelProject
@@ -70,6 +72,7 @@ if TYPE_CHECKING:
     from aliquot.verbs.label import RaterChecks as RaterChecks
     from aliquot.verbs.label import label as label
     from aliquot.verbs.model import model as model
+    from aliquot.verbs.monitor import monitor as monitor
     from aliquot.verbs.noise import noise as noise
     from aliquot.verbs.plan import plan as plan
     from aliquot.verbs.probe_judge import probe_judge as probe_judge
@@ -82,6 +85,7 @@ if TYPE_CHECKING:
     from aliquot.verbs.show import show as show
     from aliquot.verbs.summarize import summarize as summarize
     from aliquot.verbs.table import table as table
+    from aliquot.verbs.trend import trend as trend
     from aliquot.verbs.variants import variants as variants
     from aliquot.verbs.verify import verify as verify
 
@@ -105,6 +109,7 @@ _HOMES = {
     "LabelDraw": "aliquot.verbs.label",
     "LabelProject": "aliquot.labelling.label_project",
     "Labels": "aliquot.evidence.labels",
+    "Monitor": "aliquot.findings.monitor",
     "Noise": "aliquot.findings.noise",
     "Plan": "aliquot.findings.planning",
     "Prices": "aliquot.runner.money",
@@ -119,6 +124,7 @@ _HOMES = {
     "Summary": "aliquot.findings.summary",
     "SystemSpec": "aliquot.runner.evaluation",
     "Table": "aliquot.findings.table",
+    "Trend": "aliquot.findings.trend",
     "Undefined": "aliquot.stats.results",
     "Variants": "aliquot.findings.variants",
     "Verification": "aliquot.findings.verification",
@@ -139,6 +145,7 @@ _HOMES = {
     "label": "aliquot.verbs.label",
     "labels_from": "aliquot.readers.frame",
     "model": "aliquot.verbs.model",
+    "monitor": "aliquot.verbs.monitor",
     "noise": "aliquot.verbs.noise",
     "plan": "aliquot.verbs.plan",
     "probe_judge": "aliquot.verbs.probe_judge",
@@ -154,6 +161,7 @@ _HOMES = {
     "to_arrow": "aliquot.evidence.long_table",
     "to_pandas": "aliquot.evidence.long_table",
     "to_polars": "aliquot.evidence.long_table",
+    "trend": "aliquot.verbs.trend",
     "variants": "aliquot.verbs.variants",
     "verify": "aliquot.verbs.verify",
 }

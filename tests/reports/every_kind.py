@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,12 +17,14 @@ from aliquot import (
     failures,
     gate,
     labels_from,
+    monitor,
     noise,
     plan,
     probe_judge,
     rescore,
     summarize,
     table,
+    trend,
     variants,
     verify,
 )
@@ -67,8 +70,31 @@ def every_kind(name: str = "main") -> dict[str, Finding]:
         calibrate(judged_evidence(name), labels=[rated(name)]),
         probe_judge(voted_evidence(name), judge=f"{name} judge", against=f"{name} other"),
         gate(pilot, no_worse_than="5pt", noise=None),
+        watched(name),
+        trend(
+            *(
+                evidence_of({name: [float(i % 10 < passed) for i in range(20)]})
+                for passed in (8, 8, 8, 8, 5, 5, 5, 5)
+            )
+        ),
     )
     return {one.kind: one for one in found}
+
+
+def watched(name: str) -> Finding:
+    """Return what a monitor says of 90 rows, quality and inputs of which change after 50."""
+    rows = [
+        {"passed": int(i % 9 > 0 if i < 50 else i % 2), "kind": f"{name} {'a' if i % 3 or i >= 50 else 'b'}",
+         "said": "" if i % 4 else "up"}
+        for i in range(90)
+    ]  # fmt: skip
+    with TemporaryDirectory() as folder:
+        log = Path(folder) / "log.jsonl"
+        log.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        found = monitor(
+            log, by=["kind"], feedback="said", baseline=40, run_length=20, state=Path(folder) / "state.json"
+        )
+    return replace(found, source=name, command="")
 
 
 def rated(name: str) -> Labels:
@@ -144,4 +170,6 @@ KINDS = (
     "calibration",
     "probe",
     "gate",
+    "monitor",
+    "trend",
 )

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aliquot import compare
+from aliquot import compare, explain, runs
 from aliquot.errors import RunStoppedError, UsageError
 from aliquot.files.run_directory import RunDirectory
 from aliquot.reports.render import render
+from aliquot.runner.evaluation import SystemSpec
+from aliquot.runner.stored import StoredRun
 from aliquot.stats import betting_capital, paired_sequence
 from aliquot.systems.fake import FakeSystem
 from aliquot.systems.replies import Reply
@@ -51,6 +53,8 @@ def test_it_stops_when_it_is_decided_and_says_what_it_saved(tmp_path: Path):
     assert stopping["settled"]
     assert stopping["items"] == done.evidence.items.height < 150
     assert len(fake.asked) == 2 * stopping["items"]
+    (line,) = runs(tmp_path / "runs").runs
+    assert (line.status, line.given, line.asked) == ("finished", len(fake.asked), len(fake.asked))
     left = 600 - len(fake.asked)
     assert any(
         f"stopped by its rule (decided) after {stopping['items']} of 300 items" in text
@@ -84,6 +88,10 @@ def test_its_finding_is_the_sequence_and_never_an_interval_of_a_fixed_number(tmp
     assert "the interval that held at every look (95%)" in text
     assert "The run was to stop when: decided." in text
     assert found.baseline.estimate.method == "beta_binomial_mixture"
+    (tmp_path / "finding.json").write_text(render(found, form="json"), encoding="utf-8")
+    told = explain(tmp_path / "finding.json")
+    assert {note.function for note in told.methods} >= {"paired_sequence", "betting_capital"}
+    assert "sequence" in render(found, form="html")
     # an interval of a fixed number of items is nowhere near as wide
     assert found.difference.width > 2 * 1.96 * np.std(differences) / np.sqrt(len(asked))
 
@@ -161,6 +169,27 @@ def test_conversations_and_clusters_are_units_and_stand_whole(tmp_path: Path):
     found = compare(done.path)
     assert found.difference.clusters == stopping["units"] == found.sequence.units
     assert found.sequence.unit == "cluster"
+
+
+def test_a_stored_baseline_costs_nothing_to_ask(tmp_path: Path):
+    items = write_items(tmp_path, 300)
+    old = evaluation(
+        items, name="old", systems={"first": SystemSpec(model="fake", prompt="first {{ question }}")}
+    )
+    fake = FakeSystem(answering(0.6, 0.95))
+    run(old, directory=tmp_path, models={"fake": fake}, quiet=True)
+    new = evaluation(
+        items,
+        systems={
+            "october": SystemSpec(model=StoredRun(run=str(tmp_path / "old"))),
+            "second": SystemSpec(model="fake", prompt="second {{ question }}"),
+        },
+    )
+    before = len(fake.asked)
+    done = run(new, directory=tmp_path, models={"fake": fake}, quiet=True, stop_when="better by 5pt")
+    asked = len(fake.asked) - before
+    assert asked == done.evidence.items.height < 150
+    assert compare(done.path).verdict.word == "better"
 
 
 def test_equal_systems_are_asked_everything_and_stay_undecided(tmp_path: Path):

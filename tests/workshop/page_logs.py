@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -30,6 +31,8 @@ def write_logs(folder: Path) -> None:
     tonight = [f"n{i:03d},tonight,judged,{int(i % 20 < 11)}" for i in range(500)]
     _write(folder / "tonight.csv", "item,system,metric,value", tonight)
     _write(folder / "people.csv", "item,system,rater,label", labels)
+    first, *others = _production()
+    _write(folder / "production.jsonl", first, others)
     _write(folder / "votes.csv", "item,system_a,system_b,judge,shown_first,verdict", _votes())
 
 
@@ -51,6 +54,18 @@ def _write_suite(
         seconds, cost = 1 + place % 9 / 4 + slower, 0.004 + 0.0001 * (place % 5)
         rows.append(f"{topic}-{place:03d},{value},{status},{topic},{conversation},{seconds:.2f},{cost:.4f}")
     _write(path, "item,value,status,segment.topic,segment.conversation,latency_s,cost", sorted(rows))
+
+
+def _production() -> list[str]:
+    """2,000 rows of a log in two languages: nine in ten pass, one user in ten says something."""
+    drawn = random.Random(4)
+    rows: list[str] = []
+    for _ in range(2_000):
+        passed, lang = int(drawn.random() < 0.9), "de" if drawn.random() < 0.3 else "en"
+        said = "" if drawn.random() < 0.9 else "up" if drawn.random() < 0.4 + 0.4 * passed else "down"
+        question = "x" * drawn.randint(20, 90)
+        rows.append(json.dumps({"question": question, "lang": lang, "passed": passed, "thumbs": said}))
+    return rows
 
 
 def _attempts() -> list[str]:

@@ -12,7 +12,7 @@ from tests.cli.called import call as aliquot
 from tests.workshop.page_logs import write_logs
 from tests.workshop.sources import ROOT
 
-PAGES = ("compare.md", "verbs.md", "judges.md")
+PAGES = ("compare.md", "verbs.md", "judges.md", "monitor.md")
 
 BLOCK = re.compile(r"^```console\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 LEFT_OUT = "..."

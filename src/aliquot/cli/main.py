@@ -28,6 +28,7 @@ OTHER_VERBS = {
     "failures": "What goes wrong, how often, and which kinds moved.",
     "init": "A commented evaluation file to start from, and six items when asked.",
     "model": "Install, find and check the embedded model.",
+    "monitor": "Has the quality of what runs fallen, or what it is asked? Trend of stored runs.",
     "noise": "The same system twice: which items flip, how much the suite moves by itself.",
     "probe": "A judge held against pairs whose right verdict is known.",
     "read": "What is in a log, a table or a run, and what would be lost.",

@@ -148,6 +148,8 @@ def _read(run: RunDirectory) -> RunLine:
 
 def _count_items(run: RunDirectory, manifest: Manifest) -> int:
     path = run.path / ITEMS
+    if manifest.stopping.get("settled"):  # what lies behind the stop is not owed
+        return int(manifest.stopping["items"])
     if path.exists():
         return path.read_bytes().count(b"\n")
     selection: Mapping[str, Any] = manifest.item_set.get("selection", {})

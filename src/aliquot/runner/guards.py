@@ -59,8 +59,8 @@ def lost_words(lost: Sequence[str], cut_short: int) -> Iterator[str]:
         )
     if cut_short:
         yield (
-            f"{cut_short} turn{'s were' if cut_short > 1 else ' was'} not asked, because the measurement lost an answer "
-            "before in the conversation; run again to go on there"
+            f"{cut_short} turn{'s were' if cut_short > 1 else ' was'} not asked, because the measurement lost an "
+            "answer before in the conversation; run again to go on there"
         )
 
 
