@@ -180,7 +180,7 @@ def bless(
         task=subject.task,
         name=name,
         now=moment,
-        commit=describe_commit(path),
+        commit=describe_commit(path).partition(" ")[0],  # the new file is itself a change
         sources=() if isinstance(source, Evidence) else (str(source),),
     )
     write_baseline(path, head, rows)
