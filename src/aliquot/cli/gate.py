@@ -25,6 +25,7 @@ from aliquot.cli.options import Shown, output_forms, pairing_options, reading_op
 @click.option("--report-only", is_flag=True, help="Exit 0 whatever is decided, unless nothing was judged.")
 @click.option("--attempts", type=int, metavar="N", help="With --undecided rerun: answers of each side.")
 @click.option("--comment", metavar="FILE", help="Write Markdown for a pull request, unless nothing is new.")
+@click.option("--record", is_flag=True, help="Add the decision to the history that the policy names.")
 @click.option("--bless", metavar="NAME", help="Make the one source given the baseline of this name.")
 @click.option("--cluster", help="Field that names an item's cluster (document, template, conversation).")
 @click.option("--allow", multiple=True, type=click.Choice(["judge"]), help="Hold them although this differs.")
@@ -33,7 +34,13 @@ from aliquot.cli.options import Shown, output_forms, pairing_options, reading_op
 @reading_options
 @output_forms
 def command(
-    paths: tuple[str, ...], *, shown: Shown, comment: str | None, bless: str | None, **choices: Any
+    paths: tuple[str, ...],
+    *,
+    shown: Shown,
+    comment: str | None,
+    bless: str | None,
+    record: bool,
+    **choices: Any,
 ) -> None:
     """May this candidate be merged? Exit 0: pass, 3: fail, 4: undecided, 5: nothing to judge.
 
@@ -50,9 +57,15 @@ def command(
 
     reading = take_reading(choices)
     if bless is not None:
-        _bless(paths, bless, reading, choices)
+        _bless(paths, bless, reading, choices | {"record": record})
         return
+    if record and choices["policy"] is None:
+        raise click.UsageError("--record goes with --policy, which names the history")
     found = gate(*paths, options=reading, **choices)
+    if record and found.decision != "nothing_to_judge":
+        from aliquot.verbs.gate import record as record_decision
+
+        record_decision(found, choices["policy"])
     _show(found, shown, comment)
     raise click.exceptions.Exit(found.exit_code)
 
