@@ -152,11 +152,11 @@ def nothing_gate(reason: str, policy: Policy, *, command: str, seed: int) -> Gat
         "nothing_to_judge", (), candidate="", to_settle=None, nothing=reason.removesuffix(".")
     )
     return Gate(
-        baseline="", candidate="", task="", decision="nothing_to_judge", acted="", level=policy.level, alpha=policy.alpha,
-        exit_code=EXIT_CODES["nothing_to_judge"], p=1.0, digest="", place=None, conditions=(), flips=(), n_items=0,
-        critical=None, quarantined=(), to_settle=None, against=None, policy=policy.source, year=None, noise=None,
-        identical=False, same=(), differs=(), warnings=(), why=WHY, verdict=verdict, seed=seed, versions=versions(),
-        command=command,
+        baseline="", candidate="", task="", decision="nothing_to_judge", acted="", level=policy.level,
+        exit_code=EXIT_CODES["nothing_to_judge"], alpha=policy.alpha, p=1.0, digest="", place=None,
+        conditions=(), flips=(), n_items=0, critical=None, quarantined=(), to_settle=None, against=None,
+        policy=policy.source, year=None, noise=None, identical=False, same=(), differs=(), warnings=(),
+        why=WHY, verdict=verdict, seed=seed, versions=versions(), command=command,
     )  # fmt: skip
 
 
