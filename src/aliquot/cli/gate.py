@@ -27,6 +27,7 @@ from aliquot.cli.options import Shown, output_forms, pairing_options, reading_op
 @click.option("--comment", metavar="FILE", help="Write Markdown for a pull request, unless nothing is new.")
 @click.option("--record", is_flag=True, help="Add the decision to the history that the policy names.")
 @click.option("--bless", metavar="NAME", help="Make the one source given the baseline of this name.")
+@click.option("--system", metavar="NAME", help="The candidate, when its file holds several.")
 @click.option("--cluster", help="Field that names an item's cluster (document, template, conversation).")
 @click.option("--allow", multiple=True, type=click.Choice(["judge"]), help="Hold them although this differs.")
 @click.option("--seed", type=int, default=None, help="Seed of everything random; stored in the finding.")
@@ -40,6 +41,7 @@ def command(
     comment: str | None,
     bless: str | None,
     record: bool,
+    system: str | None,
     **choices: Any,
 ) -> None:
     """May this candidate be merged? Exit 0: pass, 3: fail, 4: undecided, 5: nothing to judge.
@@ -56,6 +58,10 @@ def command(
     from aliquot.verbs.gate import gate
 
     reading = take_reading(choices)
+    if system is not None:
+        if choices["systems"] is not None:
+            raise click.UsageError("--system names the candidate alone, --systems both; give one of them")
+        choices["systems"] = (system,)
     if bless is not None:
         _bless(paths, bless, reading, choices | {"record": record})
         return

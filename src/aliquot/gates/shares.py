@@ -79,7 +79,7 @@ def digest_of(
     rows = evidence.rows("outcomes", system=candidate, task=task).sort(
         "item", "attempt", "metric", "scorer", "repeat"
     )
-    told = rows.select("item", "attempt", "metric", "value", "status").rows()
+    told = rows.select("item", "attempt", "metric", "value", "status").write_csv()
     asked = [(rule.metric, str(rule.no_worse_than), rule.at_least, rule.effect) for rule in policy.metrics]
     costs = [(name, str(rule.no_worse_than), rule.effect) for name, rule in policy.costs.items()]
     said = [told, sorted((item, k, digest) for (item, k), digest in answers.items()), asked, costs]

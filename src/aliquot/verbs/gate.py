@@ -63,7 +63,7 @@ def gate(
             what changed again, which labels flaky items and changes no decision.
         report_only: exit with 0 whatever is decided, unless there was nothing to judge.
         attempts: answers asked of each side for each changed item with ``rerun``; 3 by default.
-        systems: baseline and candidate by name, when the sources hold several.
+        systems: baseline and candidate by name, or the candidate alone, when the sources hold several.
         task: the task, when there are several.
         metric: the metric, or an expression over metrics; by default the log's own headline.
         cluster: field that names the cluster of an item.
@@ -99,7 +99,10 @@ def gate(
         "--undecided": undecided,
         "--report-only": report_only,
     }
-    command = command_line("gate", sources, given, systems=systems, reading=options)
+    alone = systems[0] if systems is not None and len(systems) == 1 else None
+    given["--system"] = alone
+    named = None if alone is not None else systems
+    command = command_line("gate", sources, given, systems=named, reading=options)
     wanted = Wanted(systems, task, metric, cluster, options, base_ref, now or datetime.now(UTC))
     try:
         subject = settle_subject(sources, wanted, baseline=chosen.baseline.name, compares=chosen.compares)
