@@ -409,6 +409,7 @@ def test_a_finding_is_made_again_by_its_command(tmp_path: Path, monkeypatch: pyt
     assert (done.code, json.loads(done.out)["verdict"]["text"]) == (0, found.verdict.text)
 
 
+@pytest.mark.heavy
 def test_the_same_seed_decides_the_same(tmp_path: Path) -> None:
     pair = write_pair(tmp_path, slower=0.4)
     policy = Policy(metrics=(MetricRule("", "2pt"),), costs={"latency p95": CostRule("20%")})

@@ -106,9 +106,9 @@ def test_what_it_does_not_take(tmp_path: Path) -> None:
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write_logs(tmp_path)
-    done = call("init", "gate", "main.csv", "main-again.csv")
-    assert (done.code, done.out.splitlines()[0]) == (0, "gate.yaml")
-    assert "Next: aliquot gate main.json pr.json --policy gate.yaml" in done.err
-    assert call("gate", "main.csv", "pr.csv", "--policy", "gate.yaml").code == 0
+    done = call("init", "gate", "main.csv", "main-again.csv", "--policy", "strict.yaml")
+    assert (done.code, done.out.splitlines()[0]) == (0, "strict.yaml")
+    assert "Next: aliquot gate main.json pr.json --policy strict.yaml" in done.err
+    assert call("gate", "main.csv", "pr.csv", "--policy", "strict.yaml").code == 0
     assert "belong to an evaluation file" in call("init", "gate", "main.csv", "--items").err
     assert "go with: aliquot init gate" in call("init", "x.yaml", "--margin", "2pt").err
