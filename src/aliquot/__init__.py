@@ -63,6 +63,8 @@ if TYPE_CHECKING:
     from aliquot.verbs.calibrate import calibrate as calibrate
     from aliquot.verbs.compare import compare as compare
     from aliquot.verbs.demo import demo as demo
+    from aliquot.verbs.expect import expect_not_worse as expect_not_worse
+    from aliquot.verbs.expect import expect_rate as expect_rate
     from aliquot.verbs.explain import explain as explain
     from aliquot.verbs.failures import failures as failures
     from aliquot.verbs.gate import bless as bless
@@ -135,6 +137,8 @@ _HOMES = {
     "compare": "aliquot.verbs.compare",
     "demo": "aliquot.verbs.demo",
     "derive": "aliquot.evidence.derivation",
+    "expect_not_worse": "aliquot.verbs.expect",
+    "expect_rate": "aliquot.verbs.expect",
     "explain": "aliquot.verbs.explain",
     "failures": "aliquot.verbs.failures",
     "finding_schema": "aliquot.findings.schema",

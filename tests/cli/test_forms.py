@@ -20,6 +20,7 @@ VERBS = (
     ("variants", "prompts.csv"),
     ("failures", "last-week.csv", "this-week.csv"),
     ("plan", "main.csv", "pr.csv", "--detect", "5pt"),
+    ("gate", "main.csv", "pr.csv", "--no-worse-than", "2pt"),
     ("verify", "--n", "124", "22.4"),
     ("explain", "tango"),
 )

@@ -336,6 +336,36 @@ def test_a_baseline_with_fewer_attempts_is_said() -> None:
     assert any(note.code == "baseline_attempts" for note in found.warnings)
 
 
+def test_of_several_systems_the_candidate_or_both_are_named(tmp_path: Path) -> None:
+    rows = [
+        {"system": name, "item": f"i{i:03d}", "value": float(i % 10 < cut)}
+        for name, cut in (("small", 6), ("base", 7), ("large", 9))
+        for i in range(200)
+    ]
+    evidence = assemble(pl.DataFrame(rows))
+    assert gate(evidence, systems=["base", "large"], no_worse_than="2pt", noise=None).decision == "pass"
+    assert gate(evidence, systems=["base", "small"], no_worse_than="2pt", noise=None).decision == "fail"
+    assert gate(evidence, systems=["large"], at_least="80%", noise=None).decision == "pass"
+    with pytest.raises(UsageError, match="Name it: --system NAME"):
+        gate(evidence, at_least="80%")
+    table = tmp_path / "three.csv"
+    pl.DataFrame(rows).write_csv(table)
+    done = call("gate", table, "--system", "large", "--at-least", "80%", "--json")
+    assert (done.code, json.loads(done.out)["conditions"][0]["n"]) == (0, 200)
+    assert json.loads(done.out)["command"].endswith("--at-least 80% --system large")
+    assert (
+        call("gate", table, "--system", "large", "--systems", "base", "large", "--at-least", "80%").code == 2
+    )
+
+
+def test_attempts_are_no_items(tmp_path: Path) -> None:
+    rows = [
+        {"system": "pr", "item": f"i{i}", "attempt": k, "value": 1.0} for i in range(40) for k in range(1, 6)
+    ]
+    found = gate(assemble(pl.DataFrame(rows)), at_least="80%")
+    assert (found.n_items, found.conditions[0].n) == (40, 40)
+
+
 CASE = "65-gate-with-nothing-to-judge"
 
 
@@ -379,6 +409,7 @@ def test_a_finding_is_made_again_by_its_command(tmp_path: Path, monkeypatch: pyt
     assert (done.code, json.loads(done.out)["verdict"]["text"]) == (0, found.verdict.text)
 
 
+@pytest.mark.heavy
 def test_the_same_seed_decides_the_same(tmp_path: Path) -> None:
     pair = write_pair(tmp_path, slower=0.4)
     policy = Policy(metrics=(MetricRule("", "2pt"),), costs={"latency p95": CostRule("20%")})

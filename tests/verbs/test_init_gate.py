@@ -60,7 +60,7 @@ def test_what_is_written_is_a_policy_and_its_schema(tmp_path: Path) -> None:
 def test_every_key_is_shown_and_can_be_used(tmp_path: Path) -> None:
     path, _ = init_gate(*twice(400, 0.08), path=tmp_path / "gate.yaml")
     text = path.read_text(encoding="utf-8")
-    prose = ("# yaml", "# What", "# In CI", "# It ", "# is not")
+    prose = ("# yaml", "# What", "# In CI", "# It ", "# is not", "# or share")
     keys = (line for line in text.splitlines() if not line.startswith(prose))
     used = "\n".join(line.removeprefix("# ") for line in keys)
     (tmp_path / "used.yaml").write_text(used, encoding="utf-8")
@@ -106,9 +106,9 @@ def test_what_it_does_not_take(tmp_path: Path) -> None:
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write_logs(tmp_path)
-    done = call("init", "gate", "main.csv", "main-again.csv")
-    assert (done.code, done.out.splitlines()[0]) == (0, "gate.yaml")
-    assert "Next: aliquot gate main.json pr.json --policy gate.yaml" in done.err
-    assert call("gate", "main.csv", "pr.csv", "--policy", "gate.yaml").code == 0
+    done = call("init", "gate", "main.csv", "main-again.csv", "--policy", "strict.yaml")
+    assert (done.code, done.out.splitlines()[0]) == (0, "strict.yaml")
+    assert "Next: aliquot gate main.json pr.json --policy strict.yaml" in done.err
+    assert call("gate", "main.csv", "pr.csv", "--policy", "strict.yaml").code == 0
     assert "belong to an evaluation file" in call("init", "gate", "main.csv", "--items").err
     assert "go with: aliquot init gate" in call("init", "x.yaml", "--margin", "2pt").err

@@ -9,6 +9,19 @@ from pathlib import Path
 
 TOPICS = ("refund", "tone", "json")
 BOTH, BROKE, FIXED, NEITHER = 172, 9, 18, 41
+POLICY = """\
+metrics:
+  headline: # the log's own; or any metric by its name
+    no_worse_than: 5pt
+    at_least: 70%
+    segments:
+      topic: {no_worse_than: 15pt} # each level by itself; shown, and not blocking unless effect: blocks
+costs:
+  cost: {no_worse_than: 10%} # or: latency p95: {no_worse_than: 20%, effect: investigates}
+critical: [refund-000]
+quarantine: {tone-001: flaky since May}
+merges: {a_year: 200, false_fails_a_year: 1}
+"""
 
 
 def write_logs(folder: Path) -> None:
@@ -33,6 +46,7 @@ def write_logs(folder: Path) -> None:
     _write(folder / "people.csv", "item,system,rater,label", labels)
     first, *others = _production()
     _write(folder / "production.jsonl", first, others)
+    (folder / "gate.yaml").write_text(POLICY, encoding="utf-8")
     _write(folder / "votes.csv", "item,system_a,system_b,judge,shown_first,verdict", _votes())
 
 

@@ -25,7 +25,9 @@ from aliquot.cli.options import Shown, output_forms, pairing_options, reading_op
 @click.option("--report-only", is_flag=True, help="Exit 0 whatever is decided, unless nothing was judged.")
 @click.option("--attempts", type=int, metavar="N", help="With --undecided rerun: answers of each side.")
 @click.option("--comment", metavar="FILE", help="Write Markdown for a pull request, unless nothing is new.")
+@click.option("--record", is_flag=True, help="Add the decision to the history that the policy names.")
 @click.option("--bless", metavar="NAME", help="Make the one source given the baseline of this name.")
+@click.option("--system", metavar="NAME", help="The candidate, when its file holds several.")
 @click.option("--cluster", help="Field that names an item's cluster (document, template, conversation).")
 @click.option("--allow", multiple=True, type=click.Choice(["judge"]), help="Hold them although this differs.")
 @click.option("--seed", type=int, default=None, help="Seed of everything random; stored in the finding.")
@@ -33,7 +35,14 @@ from aliquot.cli.options import Shown, output_forms, pairing_options, reading_op
 @reading_options
 @output_forms
 def command(
-    paths: tuple[str, ...], *, shown: Shown, comment: str | None, bless: str | None, **choices: Any
+    paths: tuple[str, ...],
+    *,
+    shown: Shown,
+    comment: str | None,
+    bless: str | None,
+    record: bool,
+    system: str | None,
+    **choices: Any,
 ) -> None:
     """May this candidate be merged? Exit 0: pass, 3: fail, 4: undecided, 5: nothing to judge.
 
@@ -49,10 +58,20 @@ def command(
     from aliquot.verbs.gate import gate
 
     reading = take_reading(choices)
+    if system is not None:
+        if choices["systems"] is not None:
+            raise click.UsageError("--system names the candidate alone, --systems both; give one of them")
+        choices["systems"] = (system,)
     if bless is not None:
-        _bless(paths, bless, reading, choices)
+        _bless(paths, bless, reading, choices | {"record": record})
         return
+    if record and choices["policy"] is None:
+        raise click.UsageError("--record goes with --policy, which names the history")
     found = gate(*paths, options=reading, **choices)
+    if record and found.decision != "nothing_to_judge":
+        from aliquot.verbs.gate import record as record_decision
+
+        record_decision(found, choices["policy"])
     _show(found, shown, comment)
     raise click.exceptions.Exit(found.exit_code)
 

@@ -179,6 +179,10 @@ class Gate(Spoken):
         exit_code: what the command exits with: the decision's, unless it was told to do otherwise.
         acted: why the exit code is not the decision's; empty when it is.
         level: confidence level of the intervals.
+        alpha: level of the blocking tests together: what this merge gets of the year's error.
+        p: smallest p by Holm of the blocking conditions on the side of a loss; 1 where none is.
+        digest: of what was judged: the candidate's answers and values, and the conditions.
+        place: which merge of its history this is; None without a history.
         conditions: what the candidate was held to, the blocking ones first.
         flips: items on which the two differ under the first condition, the broken ones first.
         n_items: items under the first condition.
@@ -209,6 +213,10 @@ class Gate(Spoken):
     exit_code: int
     acted: str
     level: float
+    alpha: float
+    p: float
+    digest: str
+    place: int | None
     conditions: tuple[Condition, ...]
     flips: tuple[Flip, ...]
     n_items: int

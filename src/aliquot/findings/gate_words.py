@@ -103,9 +103,9 @@ def _passed(blocking: Sequence[Condition], candidate: str) -> str:
 
 
 def _listed(conditions: Sequence[Condition]) -> str:
-    """Return the sentences of some conditions; a single loss is told without the metric's name in front."""
+    """Return the sentences of some conditions; a single one is told without the metric's name in front."""
     texts = [one.text for one in conditions]
-    if len(conditions) == 1 and conditions[0].of == "difference":
+    if len(conditions) == 1 and conditions[0].of != "items":
         one = conditions[0]
         what, _, said = one.text.partition(": ")
         return said.replace(" (", f" ({what}, ", 1) if said else one.text

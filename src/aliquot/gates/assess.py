@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +13,7 @@ import polars as pl
 from aliquot.analysis.noise_seen import remembered_noise
 from aliquot.analysis.software import versions
 from aliquot.errors import InputError, MachineError
+from aliquot.files.gate_history import Judged
 from aliquot.findings.comparison import Comparison
 from aliquot.findings.gate import EXIT_CODES, BaselineFacts, Condition, CriticalItems, Decision, Gate
 from aliquot.findings.gate_words import write_gate
@@ -24,6 +25,7 @@ from aliquot.gates.held import Held, Sides
 from aliquot.gates.policy import Policy
 from aliquot.gates.remarks import find_remarks
 from aliquot.gates.settlement import settle
+from aliquot.gates.shares import digest_of, p_of_merge, share_of_merge
 from aliquot.gates.subsets import with_items
 from aliquot.gates.year import year_of
 
@@ -43,12 +45,16 @@ class Circumstances:
         against: what the candidate is held against; None for floors alone.
         same_answers: answers of the candidate that are byte for byte the baseline's, of how many; None when unknown.
         noise: file in which the suite's own noise is remembered; None to look up none.
+        history: merges before this one; None when none are kept.
+        answers: hashes of the candidate's answers, where they are known.
         command: the command line that makes the finding again.
     """
 
     against: BaselineFacts | None = None
     same_answers: tuple[int, int] | None = None
     noise: Path | None = None
+    history: tuple[Judged, ...] | None = None
+    answers: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
     command: str = ""
 
 
@@ -70,7 +76,9 @@ def assess(sides: Sides, policy: Policy, known: Circumstances) -> Gate:
         sides = replace(sides, evidence=with_items(sides.evidence, quarantined, kept=False))
     held = hold(sides, policy)
     names = (sides.baseline, sides.candidate)
-    conditions = read_held(held, alpha=policy.alpha, names=names)
+    digest = digest_of(sides.evidence, sides.candidate, task=sides.task, policy=policy, answers=known.answers)
+    share = share_of_merge(policy, known.history or (), digest)
+    conditions = read_held(held, alpha=share.alpha, names=names)
     critical: CriticalItems | None = None
     if policy.critical:
         metric = policy.metrics[0].metric if policy.metrics else ""
@@ -83,7 +91,7 @@ def assess(sides: Sides, policy: Policy, known: Circumstances) -> Gate:
     first = _with_noise(held, sides, known.noise)
     left_open = [
         one
-        for one, read in zip(held, read_held(held, alpha=policy.alpha, names=names), strict=True)
+        for one, read in zip(held, read_held(held, alpha=share.alpha, names=names), strict=True)
         if one.shown.blocks and read.decision == "undecided"
     ]
     to_settle = settle(sides, left_open) if decision == "undecided" and left_open else None
@@ -103,6 +111,10 @@ def assess(sides: Sides, policy: Policy, known: Circumstances) -> Gate:
         exit_code=EXIT_CODES[decision],
         acted="",
         level=policy.level,
+        alpha=share.alpha,
+        p=p_of_merge(conditions),
+        digest=digest,
+        place=None if known.history is None else share.place,
         conditions=conditions,
         flips=() if first is None else find_flips(sides.evidence, first, cluster=sides.choices.cluster),
         n_items=conditions[0].n if conditions else 0,
@@ -111,7 +123,7 @@ def assess(sides: Sides, policy: Policy, known: Circumstances) -> Gate:
         to_settle=to_settle,
         against=known.against,
         policy=policy.source,
-        year=year_of(held, policy, moves=_moves(first), seed=sides.choices.seed),
+        year=year_of(held, policy, alpha=share.alpha, moves=_moves(first), seed=sides.choices.seed),
         noise=None if first is None else first.noise,
         identical=known.same_answers is not None and known.same_answers[0] == known.same_answers[1] > 0,
         same=() if first is None else first.same,
@@ -140,10 +152,11 @@ def nothing_gate(reason: str, policy: Policy, *, command: str, seed: int) -> Gat
         "nothing_to_judge", (), candidate="", to_settle=None, nothing=reason.removesuffix(".")
     )
     return Gate(
-        baseline="", candidate="", task="", decision="nothing_to_judge", exit_code=EXIT_CODES["nothing_to_judge"],
-        acted="", level=policy.level, conditions=(), flips=(), n_items=0, critical=None, quarantined=(),
-        to_settle=None, against=None, policy=policy.source, year=None, noise=None, identical=False, same=(),
-        differs=(), warnings=(), why=WHY, verdict=verdict, seed=seed, versions=versions(), command=command,
+        baseline="", candidate="", task="", decision="nothing_to_judge", acted="", level=policy.level,
+        exit_code=EXIT_CODES["nothing_to_judge"], alpha=policy.alpha, p=1.0, digest="", place=None,
+        conditions=(), flips=(), n_items=0, critical=None, quarantined=(), to_settle=None, against=None,
+        policy=policy.source, year=None, noise=None, identical=False, same=(), differs=(), warnings=(),
+        why=WHY, verdict=verdict, seed=seed, versions=versions(), command=command,
     )  # fmt: skip
 
 

@@ -145,11 +145,17 @@ def _floor(sides: Sides, metric: str, asked: float, effect: Effect) -> Held:
         shown=Shown(found, None, asked, "higher", _floor_test(floor), blocks=effect == "blocks"),
         scale=RATE,
         unit="",
-        n=0 if isinstance(found, Undefined) else int(found.n),
+        n=_valued(sides, metric),
         sides=(None, found),
         if_failed=False if floor.hangs_on_missing else None,
         comparison=None,
     )
+
+
+def _valued(sides: Sides, metric: str) -> int:
+    """Return the items on which the candidate has a value."""
+    rows = sides.evidence.rows("outcomes", system=sides.candidate, task=sides.task, metric=metric)
+    return rows.drop_nulls("value")["item"].n_unique()
 
 
 def _floor_test(floor: Floor) -> HypothesisTest | None:

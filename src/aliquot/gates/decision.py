@@ -87,8 +87,7 @@ def decide(decisions: Sequence[Decision]) -> Decision:
         ('undecided', 'nothing_to_judge', 'nothing_to_judge')
     """
     order: tuple[Decision, ...] = ("fail", "nothing_to_judge", "undecided", "pass")
-    nothing: Decision = "nothing_to_judge"
-    return min(decisions, key=order.index, default=nothing)
+    return min(decisions, key=order.index) if decisions else "nothing_to_judge"
 
 
 def passes(estimate: Estimate | Undefined, *, margin: float, better: Better) -> bool:

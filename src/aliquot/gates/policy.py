@@ -20,6 +20,11 @@ Undecided: TypeAlias = Literal["fail", "pass", "rerun"]
 
 UNDECIDED: Final = get_args(Undecided)
 
+MergeShare: TypeAlias = Literal["equal", "lord", "addis"]
+"""How the merges of a year share its error."""
+
+SHARES: Final = get_args(MergeShare)
+
 QUANTILES: Final[tuple[Statistic, ...]] = ("median", "p95", "p99")
 """Statistics of times; everything else that answering takes is told by its mean an item."""
 
@@ -85,12 +90,25 @@ class Merges:
     Attributes:
         a_year: merges a year.
         false_fails_a_year: expected number of false fails a year in all; None gives each merge the level to itself.
+        share: ``equal`` parts; or by ``lord`` or ``addis`` (``stats``) what the merges before left and earned, which
+            holds the expected share of false ones among the fails at 1 − level.
+        history: file of the merges before; ``lord`` and ``addis`` need it.
     """
 
     a_year: int
     false_fails_a_year: float | None = None
+    share: MergeShare = "equal"
+    history: str | None = None
 
     def __post_init__(self) -> None:
+        if self.share != "equal" and self.history is None:
+            raise UsageError(
+                f"{self.share} goes by the merges before: name the file that holds them (history: gates.jsonl)"
+            )
+        if self.share != "equal" and self.false_fails_a_year is not None:
+            raise UsageError(
+                f"{self.share} holds the share of false fails; false_fails_a_year goes with equal parts"
+            )
         if self.a_year < 1:
             raise UsageError(f"merges a year are at least 1; got {self.a_year}")
         wanted = self.false_fails_a_year

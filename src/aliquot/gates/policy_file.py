@@ -12,11 +12,13 @@ from aliquot.files.documents import Node, parse
 from aliquot.gates.policy import (
     COSTS,
     EFFECTS,
+    SHARES,
     UNDECIDED,
     BaselineRule,
     CostRule,
     Effect,
     Merges,
+    MergeShare,
     MetricRule,
     Policy,
     SegmentRule,
@@ -27,7 +29,7 @@ KEYS: Final = ("metrics", "costs", "critical", "quarantine", "baseline", "merges
 METRIC_KEYS: Final = ("no_worse_than", "at_least", "effect", "segments")
 RULE_KEYS: Final = ("no_worse_than", "effect")
 BASELINE_KEYS: Final = ("name", "oldest_days")
-MERGES_KEYS: Final = ("a_year", "false_fails_a_year")
+MERGES_KEYS: Final = ("a_year", "false_fails_a_year", "share", "history")
 HEADLINE: Final = "headline"
 """Stands for the log's own headline among the metrics."""
 
@@ -188,4 +190,6 @@ def _merges(node: Node) -> Merges:
     return Merges(
         a_year=keys["a_year"].whole(low=1),
         false_fails_a_year=keys["false_fails_a_year"].number(low=0) if "false_fails_a_year" in keys else None,
+        share=cast("MergeShare", keys["share"].one_of(SHARES)) if "share" in keys else "equal",
+        history=keys["history"].text() if "history" in keys else None,
     )

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from aliquot.analysis.margins import HIGHEST_LEVEL
 from aliquot.findings.schema import DIALECT
-from aliquot.gates.policy import COSTS, EFFECTS, UNDECIDED
+from aliquot.gates.policy import COSTS, EFFECTS, SHARES, UNDECIDED
 from aliquot.gates.policy_file import BASELINE_KEYS, KEYS, MERGES_KEYS, METRIC_KEYS, RULE_KEYS
 
 _MARGIN: Final[Mapping[str, Any]] = {
@@ -80,10 +80,18 @@ FILE: Final[Mapping[str, Any]] = {
             {
                 "a_year": {"type": "integer", "minimum": 1},
                 "false_fails_a_year": {"type": "number", "exclusiveMinimum": 0},
+                "share": {
+                    "enum": list(SHARES),
+                    "description": "Equal parts, or by LORD or ADDIS from the history",
+                },
+                "history": {
+                    "type": "string",
+                    "description": "File of the merges before (aliquot gate --record)",
+                },
             },
             "a_year",
         ),
-        "description": "Merges a year, and how many false fails they share; each merge gets an equal part",
+        "description": "Merges a year, and how they share its false fails",
     },
     "undecided": {"enum": list(UNDECIDED), "description": "What to do when the data do not decide"},
     "level": {

@@ -35,6 +35,7 @@ _REST: Final = """
 # baseline: {name: main, oldest_days: 14} # a blessed baseline (aliquot gate run.json --bless main)
 
 merges: {a_year: MERGES} # the year that the printed chances are of; false_fails_a_year: 1 shares that many among them
+# or share: lord, or addis, with history: gates.jsonl (aliquot gate --record), for a share of false ones among the fails
 
 undecided: fail # or pass, or rerun: ask both sides of what changed again, to label flaky items
 level: 0.95

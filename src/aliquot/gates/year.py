@@ -51,13 +51,14 @@ class Design:
 
 
 def year_of(
-    held: Sequence[Held], policy: Policy, *, moves: float = 0.0, seed: int = DEFAULT_SEED
+    held: Sequence[Held], policy: Policy, *, alpha: float, moves: float = 0.0, seed: int = DEFAULT_SEED
 ) -> Year | None:
     """Return what the policy does in a year on a suite like this one; None without a year, or a loss to simulate.
 
     Args:
         held: the conditions, as the data show them.
         policy: with its merges.
+        alpha: level of the tests of one merge together.
         moves: share of the items that flip between two runs of one system, where that was measured; the candidate
             may happen to move less.
         seed: of the draws.
@@ -77,7 +78,7 @@ def year_of(
         list(designs.values()),
         merges=policy.merges.a_year,
         error=policy.merges.false_fails_a_year,
-        alpha=policy.alpha,
+        alpha=alpha,
         level=policy.level,
         seed=seed,
         left_out=left_out,

@@ -75,6 +75,8 @@ def _details(gate: Gate) -> Iterator[Block]:
         yield baseline_sentence(gate)
     if gate.policy:
         yield f"Policy: {gate.policy}."
+    if gate.place is not None:
+        yield f"Merge {gate.place} of its history: its tests have {gate.alpha:.2g} together, and its p is {gate.p:.2g}."
 
 
 def conditions_grid(gate: Gate) -> Grid:

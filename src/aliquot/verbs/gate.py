@@ -15,6 +15,7 @@ from aliquot.evidence.matching import MatchOn
 from aliquot.evidence.tables import Evidence, Note
 from aliquot.files.base_branch import read_at, text_of
 from aliquot.files.baseline_file import baseline_path, write_baseline
+from aliquot.files.gate_history import Judged, parse_history, read_history, write_history
 from aliquot.files.noise_memory import NOISE_FILE
 from aliquot.findings.gate import EXIT_CODES, Gate
 from aliquot.gates.answers import answer_digests, judged_once
@@ -62,7 +63,7 @@ def gate(
             what changed again, which labels flaky items and changes no decision.
         report_only: exit with 0 whatever is decided, unless there was nothing to judge.
         attempts: answers asked of each side for each changed item with ``rerun``; 3 by default.
-        systems: baseline and candidate by name, when the sources hold several.
+        systems: baseline and candidate by name, or the candidate alone, when the sources hold several.
         task: the task, when there are several.
         metric: the metric, or an expression over metrics; by default the log's own headline.
         cluster: field that names the cluster of an item.
@@ -98,14 +99,17 @@ def gate(
         "--undecided": undecided,
         "--report-only": report_only,
     }
-    command = command_line("gate", sources, given, systems=systems, reading=options)
+    alone = systems[0] if systems is not None and len(systems) == 1 else None
+    given["--system"] = alone
+    named = None if alone is not None else systems
+    command = command_line("gate", sources, given, systems=named, reading=options)
     wanted = Wanted(systems, task, metric, cluster, options, base_ref, now or datetime.now(UTC))
     try:
         subject = settle_subject(sources, wanted, baseline=chosen.baseline.name, compares=chosen.compares)
     except NoRowsError as error:
         found = nothing_gate(str(error), chosen, command=command, seed=DEFAULT_SEED if seed is None else seed)
         return _acted(found, chosen, report_only=report_only)
-    subject, same = _judged_once(subject)
+    subject, same, answers = _judged_once(subject)
     evidence = with_metric(subject.evidence, metric)
     sides = Sides(
         evidence=evidence,
@@ -125,6 +129,8 @@ def gate(
         against=subject.against,
         same_answers=same,
         noise=None if noise is None else Path(noise),
+        history=_history(chosen, base_ref),
+        answers=answers,
         command=command,
     )
     found = assess(sides, chosen, known)
@@ -180,7 +186,7 @@ def bless(
         task=subject.task,
         name=name,
         now=moment,
-        commit=describe_commit(path),
+        commit=describe_commit(path).partition(" ")[0],  # the new file is itself a change
         sources=() if isinstance(source, Evidence) else (str(source),),
     )
     write_baseline(path, head, rows)
@@ -218,22 +224,70 @@ def _policy(
     return replace(parse_policy(text_of(data, file=str(given)), file=str(given)), source=str(given))
 
 
-def _judged_once(subject: Subject) -> tuple[Subject, tuple[int, int] | None]:
-    """Return the subject with answers that are byte for byte the baseline's scored as those were."""
+def _history(policy: Policy, base_ref: str | None) -> tuple[Judged, ...] | None:
+    """Return the merges before, as the working folder or the base branch has them; None when none are kept."""
+    if policy.merges is None or policy.merges.history is None:
+        return None
+    path = Path(policy.merges.history)
+    if base_ref is None:
+        return read_history(path)
+    data = read_at(base_ref, path)
+    return () if data is None else parse_history(data, file=str(path))
+
+
+def record(found: Gate, policy: str | Path | Policy, *, now: datetime | None = None) -> Path:
+    """Add a decision to the history its policy names; what was judged before, byte for byte, adds no row.
+
+    Args:
+        found: the decision.
+        policy: the policy it was made by.
+        now: the time; by default that of the clock.
+
+    Returns:
+        The history's file.
+
+    Raises:
+        UsageError: the policy names no history, or there was nothing to judge.
+        InputError: the history is damaged.
+        MachineError: the file cannot be written.
+    """
+    chosen = policy if isinstance(policy, Policy) else read_policy(policy)
+    if chosen.merges is None or chosen.merges.history is None:
+        raise UsageError("the policy names no history; write merges: {a_year: 200, history: gates.jsonl}")
+    if found.decision == "nothing_to_judge":
+        raise UsageError("nothing was judged, so there is nothing to record")
+    path = Path(chosen.merges.history)
+    merges = read_history(path)
+    if found.digest not in {one.digest for one in merges}:
+        moment = (now or datetime.now(UTC)).isoformat(timespec="seconds")
+        row = Judged(
+            digest=found.digest,
+            candidate=found.candidate,
+            at=moment,
+            p=found.p,
+            alpha=found.alpha,
+            decision=found.decision,
+        )
+        write_history(path, [*merges, row])
+    return path
+
+
+def _judged_once(
+    subject: Subject,
+) -> tuple[Subject, tuple[int, int] | None, dict[tuple[str, int], str]]:
+    """Return the subject with answers that are byte for byte the baseline's scored as those were, and all hashes."""
     if not subject.baseline:
-        return subject, None
+        return subject, None, {}
     before = (
         answer_digests(subject.evidence, subject.baseline, task=subject.task)
         if subject.blessed is None
         else subject.blessed.digests
     )
-    if not before:
-        return subject, None
     after = answer_digests(subject.evidence, subject.candidate, task=subject.task)
     evidence, same = judged_once(
         subject.evidence, subject.baseline, subject.candidate, task=subject.task, before=before, after=after
     )
-    return replace(subject, evidence=evidence), same
+    return replace(subject, evidence=evidence), same, after
 
 
 def _acted(found: Gate, policy: Policy, *, report_only: bool) -> Gate:

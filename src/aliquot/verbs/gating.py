@@ -53,7 +53,7 @@ class Wanted:
     """How the sources are to be read.
 
     Attributes:
-        systems: baseline and candidate by name; one name where there is no baseline.
+        systems: baseline and candidate by name, or the candidate alone.
         task: the task.
         metric: the metric that is told by item; None for the headline.
         cluster: field that names the cluster.
@@ -99,8 +99,9 @@ def settle_subject(
         return _against_blessed(baseline, sources[0], wanted)
     reading = reading_cluster(wanted.options, wanted.cluster)
     evidence = load(sources, options=reading)
-    if len(systems_of(evidence)) == 2 and (wanted.systems is None or len(wanted.systems) == 2) and compares:
-        return _paired([evidence], wanted)
+    named = 0 if wanted.systems is None else len(wanted.systems)
+    if compares and (named == 2 or (named == 0 and len(systems_of(evidence)) == 2)):
+        return _paired(sources, wanted)
     if compares:
         raise UsageError(
             "there is no baseline to hold it against. Give two sources, name a blessed baseline (aliquot gate main "
