@@ -33,7 +33,7 @@ def rows(system: str) -> Iterator[dict[str, Any]]:
     newer = system == "prompt-v2"
     for number in range(ITEMS):
         topic = TOPICS[number % 4]
-        price, day = 12 + number * 7 % 90, 1 + number % 27
+        price, day = 12 + number * 7 % 90, 1 + number % 14
         right = (number * 37 % 100) < (80 if topic == "delivery" and newer else 66 + 7 * newer)
         if newer and number % 29 == 0:
             right = False
