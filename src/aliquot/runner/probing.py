@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -182,7 +182,7 @@ class _Asking:
 
 
 @contextmanager
-def _journal(path: Path) -> Iterator[Journal]:
+def _journal(path: Path) -> Generator[Journal]:
     """Open the journal of a probe; one in which nothing came to stand goes away again."""
     with Journal.open(path) as journal:
         try:
