@@ -16,6 +16,7 @@ from aliquot.labelling.patterns import Step, find_patterns
 from aliquot.labelling.store import MAIN
 from aliquot.scorers.judge_files import read_judge
 from tests.labelling.projects import answers, event, project, served
+from tests.shared import shared
 
 RIGHT = {f"item-{i:04d}": "pass" if i % 4 else "fail" for i in range(60)}
 
@@ -344,6 +345,28 @@ def test_a_project_is_opened_again_and_not_drawn_anew(tmp_path):
     for choices in ({"n": 25}, {"overlap": 6}, {"seed": 5}, {"by": "verdict"}):
         with pytest.raises(UsageError, match="another folder"):
             project(tmp_path, **({"n": 20} | choices))
+
+
+def test_logs_of_every_kind_are_labelled_and_those_without_answers_are_one_error(tmp_path):
+    logs = shared("logs")
+    kept = {
+        "promptfoo/two_prompts.json": ("items", "success"),
+        "openai_evals/SYNTHETIC_evals_api_output_items.json": (
+            "answers",
+            None,
+        ),  # two judges: the log's own headline
+        "deepeval/test_run_model-a.json": ("answers", "success"),
+    }
+    for at, (name, (unit, metric)) in enumerate(kept.items()):
+        made = label(logs / name, project=tmp_path / str(at), draw=LabelDraw(n=4))
+        assert made.project.unit == unit
+        assert made.project.metric == metric or metric is None
+        made.close()
+    for at, name in enumerate(
+        ("ragas/ragas_model-a.scores.json", "lm-eval/pre04", "fastchat/SYNTHETIC_kaggle55k_schema.csv")
+    ):
+        with pytest.raises(InputError, match="nothing to label"):
+            label(logs / name, project=tmp_path / f"none-{at}")
 
 
 def test_a_table_that_nobody_scored_can_be_labelled_and_one_without_answers_cannot(tmp_path):

@@ -264,9 +264,10 @@ class _Shown:
 
 def next_lines(project: LabelProject, folder: str) -> list[str]:
     """Return what to type next."""
-    labels = f"{folder}/labels.csv"
-    lines = [f"  aliquot agree {labels}"] if len(project.labels().raters) > 1 else []
-    sources = project.project.sources
-    if project.project.metric and not project.form.pairwise and len(sources) == 1:
-        lines.append(f"  aliquot calibrate {sources[0]} --labels {labels}")
-    return lines
+    from aliquot.verbs.reproduce import command_line
+
+    labels, about = f"{folder}/labels.csv", project.project
+    lines = [command_line("agree", [labels], {})] if len(project.labels().raters) > 1 else []
+    if about.metric and not project.form.pairwise:
+        lines.append(command_line("calibrate", about.sources, {"--labels": labels}, reading=about.reading))
+    return [f"  {line}" for line in lines if line]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
@@ -289,19 +290,20 @@ def label_of(question: Question, value: Value) -> str | None:
     if value_of is None:
         return None
     if judge.labels:
-        words = [label for label, _ in judge.labels]
-        return str(value) if _says_it_itself(judge, words) else "pass" if value_of else "fail"
+        words = tuple(label for label, _ in judge.labels)
+        return str(value) if _says_it_itself(words, judge.passes) else "pass" if value_of else "fail"
     if judge.pass_from is not None:
         return "pass" if value_of >= judge.pass_from else "fail"
     return f"{value_of:.6g}"
 
 
-def _says_it_itself(judge: Judge, words: Sequence[str]) -> bool:
+@cache
+def _says_it_itself(words: tuple[str, ...], passes: tuple[str, ...]) -> bool:
     """Tell whether labels are read as yes and no, the passing ones as yes."""
     if not holds_values(words):
         return False
-    read = values(list(words), place=str, file="", column="label")[0]
-    return all(one == float(word in judge.passes) for word, one in zip(words, read, strict=True))
+    read = values(words, place=str, file="", column="label")[0]
+    return all(one == float(word in passes) for word, one in zip(words, read, strict=True))
 
 
 def grade_of(question: Question, value: Value) -> str | None:

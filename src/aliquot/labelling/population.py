@@ -38,6 +38,7 @@ class Population:
         answers: every answer, or pair, without what raters see.
         strata: the stratum of each.
         task: its task.
+        tasks: how many tasks the log has.
         metric: the metric whose verdicts are kept, when there is one.
         left_out: answers that are not there to be read.
         evidence: where the texts are.
@@ -46,6 +47,7 @@ class Population:
     answers: tuple[Answer, ...]
     strata: tuple[str, ...]
     task: str
+    tasks: int
     metric: str | None
     left_out: int
     evidence: Evidence
@@ -85,7 +87,8 @@ class Population:
                 field=field,
                 remedy="Give every item a list of texts there",
             )
-        return msgspec.structs.replace(one, view=pack(view), words=view.words)
+        readable = any(view.answers)  # an empty text is an answer too
+        return msgspec.structs.replace(one, view=pack(view), words=view.words, readable=readable)
 
 
 def find_population(
@@ -133,7 +136,7 @@ def find_population(
     answers, strata = _pairs(there, wanted) if pairs else _singles(there)
     if not answers:
         raise InputError(f"{wanted[0]} and {wanted[1]} share no item that both answered")
-    return Population(answers, strata, task, metric, frame.height - there.height, evidence)
+    return Population(answers, strata, task, len(known), metric, frame.height - there.height, evidence)
 
 
 def _is_there(evidence: Evidence, row: Mapping[str, object]) -> bool:

@@ -56,6 +56,7 @@ class Project(msgspec.Struct, frozen=True, kw_only=True):
         half_width: half width of the interval that is wanted.
         metric: the metric whose verdicts stand behind ``cells``.
         cells: how many answers there are by system and verdict.
+        task: the task, where the log has several.
         reading: how the sources were read.
     """
 
@@ -76,6 +77,7 @@ class Project(msgspec.Struct, frozen=True, kw_only=True):
     half_width: float | None = None
     metric: str | None = None
     cells: tuple[Cell, ...] = ()
+    task: str | None = None
     reading: ReadOptions | None = None
 
 
@@ -93,6 +95,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
         verdict: what the log's own scorer says of it; raters never see it.
         known: question → right label, of a training or calibration answer.
         words: words there are to read.
+        readable: whether the log keeps anything of the answer itself.
         view: what raters see, packed.
     """
 
@@ -106,6 +109,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     verdict: float | None = None
     known: dict[str, str] = {}
     words: int = 0
+    readable: bool = True
     view: bytes = b""
 
 

@@ -17,11 +17,13 @@ def drawn_lines(project: Project, form: Form, *, listen: str) -> Iterator[str]:
     """Yield what was drawn, what is hidden, and who can see it."""
     noun = "pairs" if project.unit == "pairs" else "answers"
     alike = ", all answers to an item together" if project.unit == "items" else ""
+    task = f" of task {project.task}" if project.task is not None else ""
     left = f" {project.left_out} answers are not there to be read." if project.left_out else ""
     questions = write_count(len(form.questions), "question")
+    kept = f"(seed {project.seed}, kept with the labels)"
     yield (
-        f"{project.n} of {project.of} {noun} drawn {project.drawn}{alike} (seed {project.seed}, kept with the labels)."
-        f"{left} Rubric {form.rubric}, {questions}."
+        f"{project.n} of {project.of} {noun}{task} drawn {project.drawn}{alike} {kept}.{left} "
+        f"Rubric {form.rubric}, {questions}."
     )
     where = (
         "Nothing leaves this machine."

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
+import polars as pl
 
 from aliquot.errors import InputError, UsageError
 from aliquot.evidence.contents import metrics
@@ -279,17 +280,28 @@ def _population(
     metric: str | None,
 ) -> Population:
     from aliquot.labelling.population import BY_VERDICT, find_population
-    from aliquot.readers.answers import UNSCORED
-    from aliquot.verbs.labels import judge_metric
 
-    named = task or tasks_of(evidence)[0]
-    scored = [name for name in metrics(evidence, named) if name != UNSCORED]
-    whose = metric or (judge_metric(evidence, None) if scored else None)
+    known = tasks_of(evidence)
+    if not known:
+        file = ", ".join(source.path for source in evidence.sources)
+        raise InputError("holds no answers of systems, so there is nothing to label", file=file)
+    named = task or known[0]
+    whose = metric or _verdicts(evidence, named)
     if whose is None and draw.by == BY_VERDICT:
         raise UsageError("nothing has judged these answers, so they cannot be drawn by verdict")
     return find_population(
         evidence, systems=systems, task=task, metric=whose, by=draw.by, pairs=form.pairwise
     )
+
+
+def _verdicts(evidence: Evidence, task: str) -> str | None:
+    """Return the metric whose verdicts are kept: the one judge's, else the log's headline; None when nothing scored."""
+    from aliquot.readers.answers import UNSCORED
+
+    scored = [name for name in metrics(evidence, task) if name != UNSCORED]
+    given = evidence.outcomes.filter(pl.col("task") == task, pl.col("by") == "judge")
+    judges = given["metric"].unique(maintain_order=True).to_list()
+    return judges[0] if len(judges) == 1 else next(iter(scored), None)
 
 
 def _make(
@@ -320,6 +332,8 @@ def _make(
     order = [*(place for at in drawn for place in units[at].members), *known]
     number = {place: at for at, place in enumerate(order)}
     answers = [population.shown(place, form) for place in order]
+    if not any(one.readable for one in answers):
+        raise InputError("keeps no answers, so there is nothing to label", file=", ".join(sources))
     told = {place: chance for at, chance in drawn.items() for place in units[at].members}
     answers = [
         _completed(one, told.get(place), known.get(place)) for one, place in zip(answers, order, strict=True)
@@ -356,6 +370,7 @@ def _make(
         half_width=wanted,
         metric=population.metric,
         cells=population.cells,
+        task=population.task if population.tasks > 1 else None,
         reading=reading,
     )
     return make_project(
