@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from aliquot import LabelDraw, agree, calibrate, compare, failures, label, labels_from, read
+from aliquot import FakeSystem, LabelDraw, agree, calibrate, compare, failures, label, labels_from, read, run
 from aliquot.errors import InputError, UsageError
 from aliquot.labelling.form import form_of
 from aliquot.labelling.pages import enough_line
@@ -16,6 +16,7 @@ from aliquot.labelling.patterns import Step, find_patterns
 from aliquot.labelling.store import MAIN
 from aliquot.scorers.judge_files import read_judge
 from tests.labelling.projects import answers, event, project, served
+from tests.runner.evaluations import write_evaluation
 from tests.shared import shared
 
 RIGHT = {f"item-{i:04d}": "pass" if i % 4 else "fail" for i in range(60)}
@@ -367,6 +368,17 @@ def test_logs_of_every_kind_are_labelled_and_those_without_answers_are_one_error
     ):
         with pytest.raises(InputError, match="nothing to label"):
             label(logs / name, project=tmp_path / f"none-{at}")
+
+
+def test_a_run_is_labelled_as_it_stands(tmp_path):
+    models = {"fake": FakeSystem(lambda prompt: f"an answer to {prompt}")}
+    done = run(write_evaluation(tmp_path), directory=tmp_path / "runs", models=models)
+    made = label(done.path, project=tmp_path / "p", draw=LabelDraw(n=6))
+    assert (made.project.unit, made.project.n, made.project.of) == ("items", 6, 20)
+    with served(made) as (_, clients):
+        task = clients["me"].work()["tasks"][0]
+        assert task["asks"][0]["text"]
+        assert task["answers"][0][0]["text"].startswith("an answer to ")
 
 
 def test_a_table_that_nobody_scored_can_be_labelled_and_one_without_answers_cannot(tmp_path):
