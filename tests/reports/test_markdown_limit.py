@@ -66,6 +66,12 @@ def swollen(kind: str) -> Any:  # noqa: C901, PLR0911 - a kind each
         )
     if kind == "probe":
         return replace(found, lines=found.lines * MANY, warnings=notes)
+    if kind == "monitor":
+        segments = tuple(replace(found.segments[0], kind=name) for name in names)
+        return replace(found, channels=found.channels * MANY, segments=segments, warnings=notes)
+    if kind == "trend":
+        points = tuple(replace(found.points[0], run=name) for name in names)
+        return replace(found, points=points, changes=found.changes * MANY, warnings=notes)
     if kind == "rescoring":
         systems = tuple(replace(found.systems[0], system=name, to_right=names[:20]) for name in names)
         return replace(found, systems=systems, warnings=notes)

@@ -119,7 +119,7 @@ def _sequence(seen: SequenceSeen | None, scale: Scale) -> Iterator[Block]:
         (f"{seen.unit}s", "diff.", "low", "high"),
         rows,
     )
-    when = f"No difference was left out first after {seen.settled:,} {seen.unit}s." if seen.settled else ""
+    when = f"It left out 0 for the first time after {seen.settled:,} {seen.unit}s." if seen.settled else ""
     rule = f"The run was to stop when: {seen.rule}." if seen.rule else ""
     if rule or when:
         yield " ".join(filter(None, (rule, when)))
