@@ -17,6 +17,7 @@ from aliquot.verbs.gate_files import add_summary, write_comment
 from tests.cli.called import call
 from tests.evidence_of import evidence_of, pass_fail
 from tests.reports.every_kind import HOSTILE
+from tests.reports.test_markdown_limit import swollen
 
 WORSE = {"main": [1.0] * 80, "pr": [1.0] * 50 + [0.0] * 30}
 
@@ -116,3 +117,9 @@ def test_a_step_shows_the_summary_and_annotations(tmp_path: Path, monkeypatch: p
     assert "::error" not in call(*words, "--json").out
     told = call(*words, "--report-only")
     assert (told.code, "::notice title=aliquot gate::FAIL" in told.out) == (0, True)
+
+
+def test_a_swollen_gate_fits_too() -> None:
+    text = render_comment(swollen("gate"))
+    assert len(text) < GITHUB_LIMIT
+    assert text.startswith(MARKER)

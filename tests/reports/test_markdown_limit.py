@@ -25,7 +25,7 @@ LONG = "&<@*" * 60
 MANY = 3000
 
 
-def swollen(kind: str) -> Any:  # noqa: C901, PLR0911 - a kind each
+def swollen(kind: str) -> Any:  # noqa: C901, PLR0911, PLR0912 - a kind each
     """A finding of the kind with thousands of long names that all grow when they are escaped."""
     found: Any = every_kind()[kind]
     names = tuple(f"{LONG}{place}" for place in range(MANY))
@@ -64,6 +64,10 @@ def swollen(kind: str) -> Any:  # noqa: C901, PLR0911 - a kind each
         return replace(
             found, corrected=corrected, let_through=names, lines=found.lines * MANY, warnings=notes
         )
+    if kind == "gate":
+        flips = tuple(replace(found.flips[0], item=name) for name in names)
+        conditions = tuple(replace(found.conditions[0], name=name) for name in names)
+        return replace(found, flips=flips, conditions=conditions, same=names, warnings=notes)
     if kind == "probe":
         return replace(found, lines=found.lines * MANY, warnings=notes)
     if kind == "monitor":

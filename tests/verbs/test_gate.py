@@ -321,6 +321,8 @@ def test_an_answer_that_was_judged_before_is_no_new_row() -> None:
     assert (found.decision, found.flips, found.identical) == ("pass", (), True)
     other = judged({"main": (answers, [1.0] * 40), "pr": ([f"{text}!" for text in answers], moody)})
     assert gate(other, no_worse_than="10pt").decision == "fail"
+    ruled = evidence.revise(outcomes=evidence.outcomes.with_columns(pl.lit("rule").alias("by")))
+    assert len(gate(ruled, no_worse_than="10pt").broke) == 10  # another rule is a change, and is not hidden
     half = judged({"main": (answers, [1.0] * 40), "pr": (answers[:35] + ["new"] * 5, moody)})
     assert [flip.item for flip in gate(half, no_worse_than="10pt").broke] == [f"i{i}" for i in range(35, 40)]
 

@@ -45,9 +45,9 @@ def judged_once(
 ) -> tuple[Evidence, tuple[int, int] | None]:
     """Return the evidence with the baseline's scores on answers of the candidate that are the same, byte for byte.
 
-    A rule scores the same answer the same way; a judge may not, and that would be its noise and not the candidate's
-    doing. The candidate's attempt takes over what was said of the first such attempt of the baseline at the item, so
-    that it adds no row of its own.
+    A rule scores the same answer the same way; a judge or a person may not, and that would be their noise and not the
+    candidate's doing. The candidate's attempt takes over what they said of the first such attempt of the baseline at
+    the item, so that it adds no row of its own.
 
     Args:
         evidence: of both.
@@ -76,7 +76,8 @@ def judged_once(
     frame = pl.DataFrame(same, schema={"item": pl.String, "attempt": pl.Int64, "of": pl.Int64}, orient="row")
     outcomes = evidence.outcomes
     mine = (pl.col("task") == task) & (pl.col("system") == candidate)
-    theirs = outcomes.filter((pl.col("task") == task) & (pl.col("system") == baseline))
+    judged_by = (pl.col("task") == task) & (pl.col("system") == baseline) & (pl.col("by") != "rule")
+    theirs = outcomes.filter(judged_by)
     taken = frame.rename({"attempt": "own", "of": "attempt"}).join(theirs, on=_KEY, how="inner")
     taken = taken.with_columns(pl.lit(candidate).alias("system"), pl.col("own").alias("attempt"))
     taken = taken.select(outcomes.columns)

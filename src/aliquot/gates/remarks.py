@@ -40,7 +40,7 @@ def find_remarks(
     yield from _of_quarantine(policy, quarantined)
     if same_answers is not None and same_answers[0]:
         same, of = same_answers
-        text = f"{same:,} of {of:,} answers are byte for byte the baseline's: they keep its scores and are no new rows"
+        text = f"{same:,} of {of:,} answers are byte for byte the baseline's: what was judged of those stays"
         yield Note("same_answers", text)
     for one in held:
         if not passes(one.shown.estimate, margin=one.shown.margin or 0.0, better=one.shown.better):

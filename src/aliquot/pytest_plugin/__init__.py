@@ -55,6 +55,9 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(f"--aliquot-looks is 1 or more; got {looks}")
     config.stash[_LOOKS] = {}
     config.stash[_GROUPS] = RateGroups()
+    config.pluginmanager.register(
+        config.stash[_GROUPS], "aliquot_rates"
+    )  # told of every report, of workers too
 
 
 @pytest.hookimpl(wrapper=True)
@@ -96,12 +99,6 @@ def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str]
     from aliquot.pytest_plugin.explained import explain  # noqa: PLC0415 - only where an assertion failed
 
     return explain(op, left, right)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_report_teststatus(report: Any, config: pytest.Config) -> None:
-    """Collect the cases of marked tests, also those that workers of xdist report."""
-    config.stash[_GROUPS].collect(report)
 
 
 @pytest.hookimpl(trylast=True)

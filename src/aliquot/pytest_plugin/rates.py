@@ -21,12 +21,11 @@ class _Group:
     finding: Any = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)  # pytest keeps plugins by identity
 class RateGroups:
     """All marked tests of a session."""
 
     groups: dict[str, _Group] = field(default_factory=dict[str, _Group])
-    seen: set[int] = field(default_factory=set[int])
 
     @staticmethod
     def take(
@@ -51,14 +50,13 @@ class RateGroups:
             report.outcome = "skipped"
             report.wasxfail = "counted in the rate of its test"  # type: ignore[attr-defined] - as pytest marks them
 
-    def collect(self, report: Any) -> None:
-        """Take a case out of a report, each report once."""
-        if getattr(report, "when", "") != "call" or id(report) in self.seen:
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take a case out of a report, of a worker of xdist too."""
+        if report.when != "call":
             return
-        for key, told in getattr(report, "user_properties", ()):
+        for key, told in report.user_properties:
             if key == PROPERTY:
                 name, floor, case, value = told
-                self.seen.add(id(report))
                 group = self.groups.setdefault(name, _Group(floor, name))
                 group.cases.setdefault(case or "-", []).append(value)
 
