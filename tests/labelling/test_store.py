@@ -81,6 +81,30 @@ def test_a_skip_is_done_and_no_label(tmp_path):
         made.labels()
 
 
+def test_what_a_rater_writes_cannot_keep_the_tables_from_being_written(tmp_path):
+    hostile = "\x00\x1b[31m=cmd()\u202e\r\n" + "é" * 300
+    made = project(tmp_path, codes=True, rubric=["correctness"], reference=True)
+    with served(made) as (_, clients):
+        ana, rubric = clients["ana"], made.form.rubric
+        written = {
+            "kind": "reference",
+            "id": "reference-1",
+            "rubric": rubric,
+            "place": MAIN,
+            "said": {"reference": hostile},
+        }
+        said = {"correctness": "correct", "failures": ["\x00=kind"]}
+        assert ana.tell(written)["kept"] == ["reference-1"]
+        assert ana.tell(event(MAIN, said, id="hostile-note", rubric=rubric, note=hostile))["kept"] == [
+            "hostile-note"
+        ]
+        skip = event(MAIN + 1, id="hostile-skip", rubric=rubric, kind="skip", reason=hostile)
+        assert ana.tell(skip)["kept"] == ["hostile-skip"]
+    assert set(made.export()) >= {"labels.csv", "codes.csv", "references.csv", "history.csv"}
+    assert b"\x00" not in (made.folder / "history.csv").read_bytes()
+    assert made.store.kinds() == [("\\x00=kind", "")]
+
+
 def test_many_windows_at_once_lose_and_double_nothing(tmp_path):
     made = project(tmp_path, n=40, overlap=40)
     with served(made) as (_, clients):

@@ -217,19 +217,14 @@ class Store:
         about, view = self._rows("SELECT about, view FROM answers WHERE id = ?", number)[0]
         return msgspec.structs.replace(msgspec.json.decode(about, type=Answer), view=view)
 
-    def shown(self, numbers: Sequence[int], *, most: int) -> dict[int, Answer]:
-        """Return answers with what raters see of them, at most so many bytes, and one in any case."""
+    def shown(self, numbers: Sequence[int]) -> dict[int, Answer]:
+        """Return answers with what raters see of them, by number."""
         marks = ",".join("?" * len(numbers))
         rows = self._rows(f"SELECT id, about, view FROM answers WHERE id IN ({marks})", *numbers)  # noqa: S608 - marks alone
-        held = {number: (about, view) for number, about, view in rows}
-        found: dict[int, Answer] = {}
-        for number in numbers:
-            about, view = held[number]
-            most -= len(view)
-            if found and most < 0:
-                break
-            found[number] = msgspec.structs.replace(msgspec.json.decode(about, type=Answer), view=view)
-        return found
+        return {
+            number: msgspec.structs.replace(msgspec.json.decode(about, type=Answer), view=view)
+            for number, about, view in rows
+        }
 
     def answers(self) -> dict[int, Answer]:
         """Return every answer, without what raters see of it."""
