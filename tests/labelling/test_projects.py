@@ -13,7 +13,7 @@ from aliquot.errors import InputError, UsageError
 from aliquot.labelling.form import form_of
 from aliquot.labelling.pages import enough_line
 from aliquot.labelling.patterns import Step, find_patterns
-from aliquot.labelling.store import MAIN
+from aliquot.labelling.project import MAIN
 from aliquot.scorers.judge_files import read_judge
 from tests.labelling.projects import answers, event, project, served
 from tests.runner.evaluations import write_evaluation

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from aliquot.errors import InputError, MachineError, UsageError
+from aliquot.labelling.project import MAIN
 from aliquot.labelling.sheets import KEY
-from aliquot.labelling.store import MAIN
 from tests.labelling.projects import answers, event, project, served
 
 HOSTILE = [

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from aliquot.errors import InputError
 from aliquot.labelling.events import Event
 from aliquot.labelling.label_project import LabelProject
-from aliquot.labelling.store import MAIN, Store
+from aliquot.labelling.project import MAIN
+from aliquot.labelling.store import Store
 from tests.labelling.projects import event, project, served
 
 NOW = datetime(2026, 2, 1, 13, tzinfo=UTC)
@@ -216,7 +217,7 @@ def test_a_step_from_the_far_past_or_the_future_is_held_to_the_clock(tmp_path):
 
 def test_the_folder_is_made_whole_or_not_at_all(tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "aliquot.labelling.store._row", lambda *_: (_ for _ in ()).throw(RuntimeError("killed"))
+        "aliquot.labelling.project_file.answer_row", lambda *_: (_ for _ in ()).throw(RuntimeError("killed"))
     )
     with pytest.raises(RuntimeError):
         project(tmp_path)

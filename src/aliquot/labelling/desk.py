@@ -13,8 +13,9 @@ from aliquot.errors import InputError
 from aliquot.labelling.events import Event, checked
 from aliquot.labelling.exports import said_label, value_of
 from aliquot.labelling.form import Form, Question, options_of
-from aliquot.labelling.project import ADJUDICATOR, Answer, Rater
-from aliquot.labelling.store import MAIN, ROUND, Place, Store
+from aliquot.labelling.project import ADJUDICATOR, MAIN, ROUND, Answer, Rater
+from aliquot.labelling.project_file import Place
+from aliquot.labelling.store import Store
 from aliquot.labelling.views import View, unpack
 
 AHEAD: Final = 20

@@ -14,8 +14,9 @@ from aliquot.evidence.labels import Labels
 from aliquot.labelling.events import checked
 from aliquot.labelling.form import Question
 from aliquot.labelling.label_events import event_of_label
-from aliquot.labelling.project import Answer, Rater, check_names, new_token
-from aliquot.labelling.store import MAIN, Place, Store
+from aliquot.labelling.project import MAIN, Answer, Rater, check_names, new_token
+from aliquot.labelling.project_file import Place
+from aliquot.labelling.store import Store
 
 
 def take_labels(

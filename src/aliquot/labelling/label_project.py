@@ -18,10 +18,11 @@ from aliquot.labelling.desk import Desk, training_places
 from aliquot.labelling.exports import Exports, labels_now
 from aliquot.labelling.form import Form
 from aliquot.labelling.live import State, state_of
-from aliquot.labelling.project import ADJUDICATOR, FILE, Answer, Project, Rater, check_names, new_token
+from aliquot.labelling.project import ADJUDICATOR, FILE, MAIN, Answer, Project, Rater, check_names, new_token
+from aliquot.labelling.project_file import Place, write_project
 from aliquot.labelling.server import LabelServer
 from aliquot.labelling.sheets import collect_sheets, write_sheets
-from aliquot.labelling.store import MAIN, Place, Store
+from aliquot.labelling.store import Store
 
 OWNER: Final = "owner"
 """Under which name the end of the owner's link is kept."""
@@ -238,8 +239,7 @@ def make_project(
     ]
     places = {name: [*training_places(training, round_=0), *mine] for name, mine in lists.items()}
     secrets = {OWNER: new_token("owner")}
-    store = Store.create(path, project, form, answers, raters=raters, places=places, secrets=secrets)
-    store.close()
+    write_project(path, project, form, answers, raters=raters, places=places, secrets=secrets)
     return LabelProject(folder)
 
 

@@ -22,8 +22,9 @@ from aliquot.files.tables import read_table
 from aliquot.files.writing import machine_errors, write_whole
 from aliquot.labelling.events import Event, checked
 from aliquot.labelling.form import Form, Question, options_of
-from aliquot.labelling.project import ADJUDICATOR
-from aliquot.labelling.store import MAIN, Place, Store
+from aliquot.labelling.project import ADJUDICATOR, MAIN
+from aliquot.labelling.project_file import Place
+from aliquot.labelling.store import Store
 from aliquot.labelling.views import Part, View, unpack
 from aliquot.labelling.workbooks import Column, read_workbook, write_workbook
 
