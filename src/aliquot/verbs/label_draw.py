@@ -151,75 +151,116 @@ def draw_project(
         UsageError: choices that do not fit each other or the answers.
         InputError: known labels that cannot be read, or answers of which nothing is kept.
     """
-    from aliquot.analysis.margins import share_of
-    from aliquot.labelling.drawing import assign, draw_units
+    from aliquot.labelling.drawing import assign
     from aliquot.labelling.label_project import make_project, places_of
     from aliquot.labelling.project import Project, check_names
 
     names = check_names(raters)
-    seed = DEFAULT_SEED if draw.seed is None else draw.seed
     known = _known(population, form, check)
-    unit = _unit(population, form, draw)
-    units = population.units(unit, without=list(known))
-    counts, wanted = _counts(population, draw)
-    size = sum(len(one.members) for one in units) / max(1, len(units))
-    n = _how_many(draw, counts, of=round(len(units) * size))
-    drawn = draw_units(units, max(1, round(n / size)), seed=seed, counts=counts)
-    order = [*(place for at in drawn for place in units[at].members), *known]
+    drawn = _draw(population, form, draw, without=list(known))
+    order = [*drawn.chances, *known]
     number = {place: at for at, place in enumerate(order)}
-    answers = [population.shown(place, form) for place in order]
+    answers = [
+        _completed(population.shown(place, form), drawn.chances.get(place), known.get(place))
+        for place in order
+    ]
     if not any(one.readable for one in answers):
         raise InputError("keeps no answers, so there is nothing to label", file=", ".join(sources))
-    told = {place: chance for at, chance in drawn.items() for place in units[at].members}
-    answers = [
-        _completed(one, told.get(place), known.get(place)) for one, place in zip(answers, order, strict=True)
-    ]
-    overlap = _overlap(check, names, n=len(told))
-    rng = np.random.default_rng([seed, 4])
-    mixed = [list(known)[at] for at in rng.permutation(len(known)).tolist()]
-    if not 0 <= check.train <= min(len(mixed), 900):
-        raise UsageError(
-            f"a training round of {check.train} needs as many answers with known labels; there are {len(mixed)}"
-        )
-    mark = share_of(check.pass_mark)
-    if not 0 < mark <= 1:
-        raise UsageError(f"a pass mark is a share of the training above 0 and up to 1; got {check.pass_mark}")
-    groups = [[number[place] for place in units[at].members] for at in drawn]
+    mark, training, mixed = _trained(check, [number[place] for place in known], seed=drawn.seed)
+    overlap = _overlap(check, names, n=len(drawn.chances))
+    groups = [[number[place] for place in group] for group in drawn.groups]
     lists = assign(
-        groups, names, overlap=overlap, repeats=check.repeats,
-        known=[number[place] for place in mixed[check.train :]], pairs=form.pairwise, seed=seed,
-    )  # fmt: skip
+        groups,
+        names,
+        overlap=overlap,
+        repeats=check.repeats,
+        known=mixed,
+        pairs=form.pairwise,
+        seed=drawn.seed,
+    )
     project = Project(
         id=secrets.token_hex(6),
         made=datetime.now(UTC).isoformat(timespec="seconds"),
         sources=sources,
-        seed=seed,
-        drawn=_drawn_by(draw, counts),
-        n=len(told),
+        seed=drawn.seed,
+        drawn=drawn.how,
+        n=len(drawn.chances),
         of=len(population.answers) - len(known),
-        unit="pairs" if form.pairwise else unit,
+        unit=drawn.unit,
         left_out=population.left_out,
         overlap=overlap,
         repeats=check.repeats,
         training=check.train,
         pass_mark=mark,
-        half_width=wanted,
+        half_width=drawn.half_width,
         metric=population.metric,
         cells=population.cells,
         task=population.task if population.tasks > 1 else None,
         reading=reading,
     )
-    return make_project(
-        folder,
-        project,
-        form,
-        answers,
-        {
-            name: places_of((one.answer, one.role, one.swapped) for one in mine)
-            for name, mine in lists.items()
-        },
-        training=[number[place] for place in mixed[: check.train]],
+    places = {
+        name: places_of((one.answer, one.role, one.swapped) for one in mine) for name, mine in lists.items()
+    }
+    return make_project(folder, project, form, answers, places, training=training)
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """What was drawn.
+
+    Attributes:
+        chances: place of each answer → the probability with which it was drawn.
+        groups: the places of answers that stay together.
+        unit: what was drawn together.
+        how: in words.
+        half_width: the half width that is wanted.
+        seed: seed of everything.
+    """
+
+    chances: Mapping[int, float]
+    groups: Sequence[Sequence[int]]
+    unit: Literal["answers", "items", "pairs"]
+    how: str
+    half_width: float | None
+    seed: int
+
+
+def _draw(population: Population, form: Form, draw: LabelDraw, *, without: Sequence[int]) -> _Drawn:
+    from aliquot.labelling.drawing import draw_units
+
+    seed = DEFAULT_SEED if draw.seed is None else draw.seed
+    unit = _unit(population, form, draw)
+    units = population.units(unit, without=without)
+    counts, wanted = _counts(population, draw)
+    size = sum(len(one.members) for one in units) / max(1, len(units))
+    n = _how_many(draw, counts, of=round(len(units) * size))
+    found = draw_units(units, max(1, round(n / size)), seed=seed, counts=counts)
+    return _Drawn(
+        chances={place: chance for at, chance in found.items() for place in units[at].members},
+        groups=[units[at].members for at in found],
+        unit=unit,
+        how=_drawn_by(draw, counts),
+        half_width=wanted,
+        seed=seed,
     )
+
+
+def _trained(check: RaterChecks, known: Sequence[int], *, seed: int) -> tuple[float, list[int], list[int]]:
+    """Return the pass mark, the answers of the training round, and those that are mixed in unmarked."""
+    from aliquot.analysis.margins import share_of
+    from aliquot.labelling.project import ROUND
+
+    mixed = [known[at] for at in np.random.default_rng([seed, 4]).permutation(len(known)).tolist()]
+    if not 0 <= check.train <= min(len(mixed), ROUND - 1):
+        raise UsageError(
+            f"a training round of {check.train} needs as many answers with known labels; there are {len(mixed)}"
+        )
+    mark = share_of(check.pass_mark)
+    if not 0 < mark <= 1:
+        raise UsageError(
+            f"a pass mark is a share of the training above 0 and up to 1 (80%, 0.8); got {check.pass_mark}"
+        )
+    return mark, mixed[: check.train], mixed[check.train :]
 
 
 def _completed(answer: Answer, probability: float | None, known: Mapping[str, str] | None) -> Answer:
