@@ -70,9 +70,9 @@ if TYPE_CHECKING:
     from aliquot.verbs.gate import bless as bless
     from aliquot.verbs.gate import gate as gate
     from aliquot.verbs.init import init as init
-    from aliquot.verbs.label import LabelDraw as LabelDraw
-    from aliquot.verbs.label import RaterChecks as RaterChecks
     from aliquot.verbs.label import label as label
+    from aliquot.verbs.label_draw import LabelDraw as LabelDraw
+    from aliquot.verbs.label_draw import RaterChecks as RaterChecks
     from aliquot.verbs.model import model as model
     from aliquot.verbs.monitor import monitor as monitor
     from aliquot.verbs.noise import noise as noise
@@ -108,7 +108,7 @@ _HOMES = {
     "Guards": "aliquot.runner.evaluation",
     "HypothesisTest": "aliquot.stats.results",
     "JudgeAudit": "aliquot.findings.probe",
-    "LabelDraw": "aliquot.verbs.label",
+    "LabelDraw": "aliquot.verbs.label_draw",
     "LabelProject": "aliquot.labelling.label_project",
     "Labels": "aliquot.evidence.labels",
     "Monitor": "aliquot.findings.monitor",
@@ -117,7 +117,7 @@ _HOMES = {
     "Prices": "aliquot.runner.money",
     "PythonFunction": "aliquot.systems.own",
     "RaterAgreement": "aliquot.findings.agreement",
-    "RaterChecks": "aliquot.verbs.label",
+    "RaterChecks": "aliquot.verbs.label_draw",
     "Reply": "aliquot.systems.replies",
     "Rescoring": "aliquot.findings.rescoring",
     "SampleSpec": "aliquot.runner.evaluation",

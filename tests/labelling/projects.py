@@ -16,7 +16,8 @@ from aliquot import from_frame
 from aliquot.evidence.tables import Evidence
 from aliquot.labelling.label_project import LabelProject
 from aliquot.labelling.server import LabelServer
-from aliquot.verbs.label import LabelDraw, RaterChecks, label
+from aliquot.verbs.label import label
+from aliquot.verbs.label_draw import LabelDraw, RaterChecks
 
 
 @cache

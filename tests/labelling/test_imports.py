@@ -212,6 +212,7 @@ def test_a_label_that_the_form_does_not_know_or_an_answer_that_is_not_there_is_n
     made = label(sums(tmp_path / "log.jsonl"), project=tmp_path / "p", draw=LabelDraw(n=5))
     with pytest.raises(InputError, match=r"'excellent' is no answer to 'label' \(row 2 \(line 3\)\)"):
         import_labels(made, [written(tmp_path / "l.csv", "item,rater,label\nq1,ana,yes\nq2,ana,excellent\n")])
+    assert made.store.steps == 0
     with pytest.raises(InputError, match="there is no item 'q99'"):
         import_labels(made, [written(tmp_path / "m.csv", "item,rater,label\nq99,ana,yes\n")])
 

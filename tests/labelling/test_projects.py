@@ -13,7 +13,7 @@ from aliquot.errors import InputError, UsageError
 from aliquot.labelling.form import form_of
 from aliquot.labelling.pages import enough_line
 from aliquot.labelling.patterns import Step, find_patterns
-from aliquot.labelling.store import MAIN
+from aliquot.labelling.project import MAIN
 from aliquot.scorers.judge_files import read_judge
 from tests.labelling.projects import answers, event, project, served
 from tests.runner.evaluations import write_evaluation
@@ -285,7 +285,15 @@ def test_who_comes_later_labels_what_everybody_labels(tmp_path):
     shared = {one.answer for one in made.store.places("ana")} & {
         one.answer for one in made.store.places("ben")
     }
-    assert {one.answer for one in made.store.places("cai")} == shared
+    order = [one.answer for one in made.store.places("cai")]
+    assert set(order) == shared
+    assert order != [one.answer for one in made.store.places("ana") if one.answer in shared]
+
+
+def test_who_comes_later_labels_everything_where_nothing_is_shared(tmp_path):
+    made = project(tmp_path, n=20, overlap=0)
+    made.add_raters(["cai"])
+    assert {one.answer for one in made.store.places("cai")} == set(range(20))
 
 
 def test_labels_say_whether_they_are_enough(tmp_path):

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from aliquot.errors import InputError, MachineError, UsageError
+from aliquot.labelling.project import MAIN
 from aliquot.labelling.sheets import KEY
-from aliquot.labelling.store import MAIN
 from tests.labelling.projects import answers, event, project, served
 
 HOSTILE = [
@@ -76,6 +76,13 @@ def test_what_was_said_on_the_page_stands_in_the_sheet_and_stays_when_nothing_ch
     with path.open(encoding="utf-8", newline="") as file:
         first = next(csv.DictReader(file))
     assert (first["label"], first["note"], first["unsure (x)"]) == ("fail", "off by one", "x")
+    assert made.collect(path) == {"ana.csv": 0}
+    with served(made) as (_, clients):  # said anew on the page while the sheet was away: it stands
+        clients["ana"].tell(event(MAIN, "pass", id="said-anew-1", rubric=made.form.rubric))
+    filled_csv(path, lambda row: label(row) if row["number"] == "2" else None)
+    os.utime(path, (path.stat().st_mtime + 60,) * 2)
+    assert made.collect(path) == {"ana.csv": 1}
+    assert made.labels().frame["label"].to_list() == ["pass", "pass"]
 
 
 def test_no_text_of_a_log_is_a_formula_and_all_come_back_as_they_were(tmp_path):

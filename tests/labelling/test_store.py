@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from aliquot.errors import InputError
 from aliquot.labelling.events import Event
 from aliquot.labelling.label_project import LabelProject
-from aliquot.labelling.store import MAIN, Store
+from aliquot.labelling.project import MAIN
+from aliquot.labelling.store import Store
 from tests.labelling.projects import event, project, served
 
 NOW = datetime(2026, 2, 1, 13, tzinfo=UTC)
@@ -79,6 +80,30 @@ def test_a_skip_is_done_and_no_label(tmp_path):
     assert made.state().reasons == (("cut off", 1),)
     with pytest.raises(InputError, match="nothing has been labelled"):
         made.labels()
+
+
+def test_what_a_rater_writes_cannot_keep_the_tables_from_being_written(tmp_path):
+    hostile = "\x00\x1b[31m=cmd()\u202e\r\n" + "é" * 300
+    made = project(tmp_path, codes=True, rubric=["correctness"], reference=True)
+    with served(made) as (_, clients):
+        ana, rubric = clients["ana"], made.form.rubric
+        written = {
+            "kind": "reference",
+            "id": "reference-1",
+            "rubric": rubric,
+            "place": MAIN,
+            "said": {"reference": hostile},
+        }
+        said = {"correctness": "correct", "failures": ["\x00=kind"]}
+        assert ana.tell(written)["kept"] == ["reference-1"]
+        assert ana.tell(event(MAIN, said, id="hostile-note", rubric=rubric, note=hostile))["kept"] == [
+            "hostile-note"
+        ]
+        skip = event(MAIN + 1, id="hostile-skip", rubric=rubric, kind="skip", reason=hostile)
+        assert ana.tell(skip)["kept"] == ["hostile-skip"]
+    assert set(made.export()) >= {"labels.csv", "codes.csv", "references.csv", "history.csv"}
+    assert b"\x00" not in (made.folder / "history.csv").read_bytes()
+    assert made.store.kinds() == [("\\x00=kind", "")]
 
 
 def test_many_windows_at_once_lose_and_double_nothing(tmp_path):
@@ -192,7 +217,7 @@ def test_a_step_from_the_far_past_or_the_future_is_held_to_the_clock(tmp_path):
 
 def test_the_folder_is_made_whole_or_not_at_all(tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "aliquot.labelling.store._row", lambda *_: (_ for _ in ()).throw(RuntimeError("killed"))
+        "aliquot.labelling.project_file.answer_row", lambda *_: (_ for _ in ()).throw(RuntimeError("killed"))
     )
     with pytest.raises(RuntimeError):
         project(tmp_path)

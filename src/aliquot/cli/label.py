@@ -129,7 +129,8 @@ def command(paths: tuple[str, ...], **choices: Any) -> None:
 
 
 def _opened(paths: tuple[str, ...], choices: dict[str, Any], reading: Any) -> LabelProject:
-    from aliquot.verbs.label import LabelDraw, RaterChecks, label
+    from aliquot.verbs.label import label
+    from aliquot.verbs.label_draw import LabelDraw, RaterChecks
 
     taken = {name: choices.pop(name) for name in ("n", "by", "unit", "labels", "half_width", "seed")}
     checks = {name: choices.pop(name) for name in ("overlap", "repeats", "known", "train", "pass_mark")}

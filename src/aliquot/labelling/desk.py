@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -13,15 +13,16 @@ from aliquot.errors import InputError
 from aliquot.labelling.events import Event, checked
 from aliquot.labelling.exports import said_label, value_of
 from aliquot.labelling.form import Form, Question, options_of
-from aliquot.labelling.project import ADJUDICATOR, Answer, Rater
-from aliquot.labelling.store import MAIN, ROUND, Place, Store
+from aliquot.labelling.project import ADJUDICATOR, MAIN, ROUND, Answer, Rater
+from aliquot.labelling.project_file import Place
+from aliquot.labelling.store import Store
 from aliquot.labelling.views import View, unpack
 
 AHEAD: Final = 20
 """Answers that a page is given at once, so that it goes on while the network is away."""
 
-AHEAD_BYTES: Final = 500_000
-"""Packed bytes of what is given at once, but for the first."""
+AHEAD_CHARACTERS: Final = 1_000_000
+"""Characters of what is given at once, but for the first."""
 
 MOST_EVENTS: Final = 500
 """Events of one message."""
@@ -52,7 +53,6 @@ class Desk:
         done, total = self.store.counts(rater.name, low=low, high=high)
         ahead = self.store.open_places(rater.name, after=low, before=high, count=AHEAD + len(skip))
         places = [one for one in ahead if one.place not in skip][:AHEAD]
-        shown = self.store.shown([one.answer for one in places], most=AHEAD_BYTES) if places else {}
         return {
             "rubric": form.rubric,
             "stage": "training" if low < MAIN else "settle" if rater.role == "adjudicator" else "main",
@@ -60,12 +60,21 @@ class Desk:
             "done": done,
             "total": total,
             "kinds": self.store.kinds(),
-            "tasks": [
-                self._task(rater, one, shown[one.answer], form, low=low)
-                for one in places
-                if one.answer in shown
-            ],
+            "tasks": list(self._ahead(rater, places, form, low=low)),
         }
+
+    def _ahead(
+        self, rater: Rater, places: Sequence[Place], form: Form, *, low: int
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the first of the places, as many as a page holds at once."""
+        shown = self.store.shown([one.answer for one in places])
+        room = AHEAD_CHARACTERS
+        for at, one in enumerate(places):
+            view = unpack(shown[one.answer].view)
+            room -= view.characters
+            if at and room < 0:
+                return
+            yield self._task(rater, one, view, form, low=low)
 
     def task(self, rater: Rater, place: int, *, step: str) -> dict[str, Any] | None:
         """Return one place of a rater's list, or the one before or after it; None when there is none."""
@@ -75,7 +84,8 @@ class Desk:
         if found is None:
             return None
         before = self.store.live_at(rater.name, found.place)
-        task = self._task(rater, found, self.store.answer(found.answer), self.store.form, low=low)
+        view = unpack(self.store.answer(found.answer).view)
+        task = self._task(rater, found, view, self.store.form, low=low)
         return task | {"before": None if before is None or before.kind == "undo" else _before(before)}
 
     def take(self, rater: Rater, events: Sequence[Event]) -> dict[str, Any]:
@@ -113,9 +123,8 @@ class Desk:
             raise InputError("the answer has not been shown yet: its reference comes first", field="kind")
         return checked(event, form, points=points)
 
-    def _task(self, rater: Rater, place: Place, answer: Answer, form: Form, *, low: int) -> dict[str, Any]:
+    def _task(self, rater: Rater, place: Place, view: View, form: Form, *, low: int) -> dict[str, Any]:
         """Return what a page shows of a place of which nothing is said."""
-        view = unpack(answer.view)
         written = self.store.live_at(rater.name, place.place, "reference") if form.writes_reference else None
         held = form.writes_reference and written is None
         answers = view.answers[::-1] if place.swapped else view.answers

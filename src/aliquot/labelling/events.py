@@ -10,6 +10,7 @@ import msgspec
 
 from aliquot.errors import InputError
 from aliquot.labelling.form import MOST_TEXT, Form, Value, read_value
+from aliquot.reports.inert_text import inert_lines
 
 EventKind: TypeAlias = Literal["label", "skip", "undo", "reference"]
 """A label; a skip with its reason; what was said is taken back; a reference written before the answer is seen."""
@@ -69,6 +70,7 @@ def checked(event: Event, form: Form, *, points: int) -> Event:
         raise InputError("an event has no usable id", field="id")
     if len(event.note) > MOST_TEXT or len(event.reason) > _REASON:
         raise InputError(f"a note has at most {MOST_TEXT:,} characters, a reason {_REASON}", field="note")
+    event = msgspec.structs.replace(event, note=inert_lines(event.note), reason=inert_lines(event.reason))
     if event.seconds is not None and not 0 <= event.seconds <= _LONGEST_S:
         event = msgspec.structs.replace(event, seconds=None)
     if event.kind in {"skip", "undo"}:

@@ -12,6 +12,7 @@ import msgspec
 
 from aliquot.errors import InputError, UsageError
 from aliquot.readers.cells import holds_values, values
+from aliquot.reports.inert_text import inert_lines
 from aliquot.scorers.judge_conclusions import worth, written
 from aliquot.scorers.judges import Judge, Scale
 
@@ -229,7 +230,7 @@ def read_value(question: Question, said: Any, *, points: int) -> Value:
         return _codes(question, said)
     if not isinstance(said, str) or not said.strip() or len(said) > MOST_TEXT:
         raise _refused(question, said, f"a text of 1 to {MOST_TEXT:,} characters")
-    return said.strip()
+    return inert_lines(said.strip())
 
 
 def _whole(said: Any) -> Any:
@@ -256,7 +257,7 @@ def _codes(question: Question, said: Any) -> tuple[str, ...]:
         or not all(isinstance(one, str) for one in said)
     ):
         raise _refused(question, said, f"at most {MOST_CODES} kinds of failure")
-    names = tuple(dict.fromkeys(name for one in said if (name := " ".join(one.split()))))
+    names = tuple(dict.fromkeys(name for one in said if (name := " ".join(inert_lines(one).split()))))
     long = next((name for name in names if len(name) > LONGEST_CODE or set(name) & set(",;|")), None)
     if long is not None:
         raise _refused(question, long, f"a name of at most {LONGEST_CODE} letters without commas")

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 
 from aliquot.errors import InputError, UsageError
-from aliquot.evidence.labels import Labels
-from aliquot.labelling.events import checked
-from aliquot.labelling.form import Question
+from aliquot.evidence.labels import ANSWER, Labels
+from aliquot.labelling.events import Event, checked
+from aliquot.labelling.form import Form, Question
 from aliquot.labelling.label_events import event_of_label
-from aliquot.labelling.project import Answer, Rater, check_names, new_token
-from aliquot.labelling.store import MAIN, Place, Store
+from aliquot.labelling.project import MAIN, Answer, Rater, check_names, new_token
+from aliquot.labelling.project_file import Place
+from aliquot.labelling.store import Store
 
 
 def take_labels(
@@ -34,6 +36,33 @@ def take_labels(
         UsageError: there is no question that such labels answer.
     """
     form = store.form
+    rows = [_read(row, form) for row in labels.frame.iter_rows(named=True)]
+    numbers = {_key(one): number for number, one in store.answers().items() if one.other is None}
+    missing = {
+        row.key: answer_of(row.told) for row in rows if row.key not in numbers
+    }  # all is read before any is kept
+    numbers |= {key: store.add_answer(answer) for key, answer in missing.items()}
+    before = store.steps
+    for name in labels.raters:
+        own = sorted((row for row in rows if row.told["rater"] == name), key=lambda row: row.told["at"] or "")
+        _take(store, _rater(store, name), own, numbers, now=now)
+    return store.steps - before
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A label of a table, read as an answer to a question of the form."""
+
+    told: Mapping[str, Any]
+    event: Event
+
+    @property
+    def key(self) -> tuple[str, str, str, int]:
+        """The answer it is of."""
+        return self.told["system"], self.told["task"], self.told["item"], self.told["attempt"]
+
+
+def _read(row: Mapping[str, Any], form: Form) -> _Row:
     judged = [
         one for one in form.questions if one.judge is not None and one.kind in {"choice", "scale", "number"}
     ]
@@ -41,47 +70,46 @@ def take_labels(
         raise UsageError(
             "labels of other tools are taken in where a question has labels or numbers to choose from"
         )
-    numbers = {_key(one): number for number, one in store.answers().items() if one.other is None}
-    before = store.steps
-    for name in labels.raters:
-        own = labels.by([name]).frame.sort("at", nulls_last=False, maintain_order=True)
-        rater = _rater(store, name)
-        said: dict[tuple[int, int], dict[str, object]] = {}
-        places = {
-            (one.answer, one.repeat): one.place for one in store.places(rater.name) if one.place >= MAIN
-        }
-        for row in own.iter_rows(named=True):
-            key = (row["system"], row["task"], row["item"], row["attempt"])
-            if key not in numbers:
-                numbers[key] = store.add_answer(answer_of(row))
-            where = (numbers[key], row["repeat"])
-            if where not in places:
-                places[where] = max(places.values(), default=MAIN - 1) + 1
-                store.add_places(
-                    rater.name, [Place(places[where], where[0], "import", swapped=False, repeat=where[1])]
-                )
-            question = _question(judged, row["metric"], str(row["place"]))
-            told = "\n".join(str(row[column]) for column in ("rater", "metric", "label", "at", "repeat"))
-            event = event_of_label(
-                question,
-                str(row["label"]),
-                id=hashlib.sha256(f"{where}\n{told}".encode()).hexdigest()[:32],
-                place=places[where],
-                rubric=row["rubric"]
-                if row["rubric"] in {one.rubric for one in store.forms()}
-                else form.rubric,
+    question = _question(judged, row["metric"], row["place"])
+    told = "\n".join(str(row[name]) for name in (*ANSWER, "rater", "metric", "label", "at", "repeat"))
+    name = hashlib.sha256(told.encode()).hexdigest()[:32]
+    event = event_of_label(question, row["label"], id=name, place=0, rubric=row["rubric"] or form.rubric)
+    try:
+        alone = msgspec.structs.replace(form, questions=(question,))
+        return _Row(row, checked(event, alone, points=0))
+    except InputError as error:
+        raise InputError(f"{error.problem} ({row['place']})", remedy=error.remedy) from error
+
+
+def _take(
+    store: Store,
+    rater: Rater,
+    rows: Sequence[_Row],
+    numbers: Mapping[tuple[str, str, str, int], int],
+    *,
+    now: datetime,
+) -> None:
+    """Keep one rater's labels in their order; a place has one event that stands, so it says all questions so far."""
+    known = {one.rubric for one in store.forms()}
+    places = {(one.answer, one.repeat): one.place for one in store.places(rater.name) if one.place >= MAIN}
+    said: dict[int, dict[str, Any]] = {}
+    new: list[Place] = []
+    events: list[Event] = []
+    for row in rows:
+        where = (numbers[row.key], row.told["repeat"])
+        if where not in places:
+            places[where] = max(places.values(), default=MAIN - 1) + 1
+            new.append(Place(places[where], where[0], "import", swapped=False, repeat=where[1]))
+        place = places[where]
+        said[place] = said.get(place, {}) | row.event.said
+        rubric = row.event.rubric if row.event.rubric in known else store.form.rubric
+        events.append(
+            msgspec.structs.replace(
+                row.event, place=place, said=said[place], age_ms=_age(row.told["at"], now), rubric=rubric
             )
-            alone = msgspec.structs.replace(form, questions=(question,))
-            try:
-                event = checked(event, alone, points=0)
-            except InputError as error:
-                raise InputError(f"{error.problem} ({row['place']})", remedy=error.remedy) from error
-            said[where] = (
-                said.get(where, {}) | event.said
-            )  # a place has one event that stands: for all questions
-            event = msgspec.structs.replace(event, said=said[where], age_ms=_age(row["at"], now))
-            store.record(rater.name, [event], now=now)
-    return store.steps - before
+        )
+    store.add_places(rater.name, new)
+    store.record(rater.name, events, now=now)
 
 
 def _key(answer: Answer) -> tuple[str, str, str, int]:

@@ -10,6 +10,7 @@ from threading import Thread
 from typing import Any, Final
 
 import msgspec
+import numpy as np
 
 from aliquot.errors import InputError, UsageError
 from aliquot.evidence.labels import Labels
@@ -18,10 +19,11 @@ from aliquot.labelling.desk import Desk, training_places
 from aliquot.labelling.exports import Exports, labels_now
 from aliquot.labelling.form import Form
 from aliquot.labelling.live import State, state_of
-from aliquot.labelling.project import ADJUDICATOR, FILE, Answer, Project, Rater, check_names, new_token
+from aliquot.labelling.project import ADJUDICATOR, FILE, MAIN, Answer, Project, Rater, check_names, new_token
+from aliquot.labelling.project_file import Place, write_project
 from aliquot.labelling.server import LabelServer
 from aliquot.labelling.sheets import collect_sheets, write_sheets
-from aliquot.labelling.store import MAIN, Place, Store
+from aliquot.labelling.store import Store
 
 OWNER: Final = "owner"
 """Under which name the end of the owner's link is kept."""
@@ -118,24 +120,33 @@ class LabelProject:
             UsageError: a name that cannot be one.
         """
         here = {one.name.casefold() for one in self.store.raters()}
-        new = [name for name in check_names(names) if name.casefold() not in here]
         added: list[Rater] = []
-        for name in new:
+        for name in (name for name in check_names(names) if name.casefold() not in here):
             model = self.store.places(self.raters()[0].name)
-            mains = [one for one in model if one.place >= MAIN and one.repeat == 1]
-            shared = [one for one in mains if one.role in {"shared", "known"}]
-            every = [
-                one for other in self.raters() for one in self.store.places(other.name) if one.place >= MAIN
-            ]
-            wanted = shared or list({one.answer: one for one in every if one.role != "known"}.values())
-            training = [one for one in model if one.role == "training" and one.place < MAIN]
-            first = list(dict.fromkeys(one.answer for one in training))
+            first = list(dict.fromkeys(one.answer for one in model if one.role == "training"))
             rater = Rater(name=name, token=new_token(name), passed=not first)
-            places = [Place(MAIN + at, one.answer, "shared" if one.role != "known" else "known", one.swapped, 1)
-                      for at, one in enumerate(wanted)]  # fmt: skip
-            self.store.add_rater(rater, [*training_places(first, round_=0), *places])
+            self.store.add_rater(rater, [*training_places(first, round_=0), *self._late_list()])
             added.append(rater)
         return added
+
+    def _late_list(self) -> list[Place]:
+        """Return the list of one who comes later, in an order of its own: what is shared, else everything drawn."""
+        raters = self.raters()
+        held = [one for rater in raters for one in self.store.places(rater.name) if one.repeat == 1]
+        drawn = {one.answer: one for one in held if one.role in {"shared", "own"}}
+        shared = {number: one for number, one in drawn.items() if one.role == "shared"}
+        known = {one.answer: one for one in held if one.role == "known"}
+        wanted = [*(shared or drawn).values(), *known.values()]
+        order = np.random.default_rng([self.project.seed, 5, len(raters)]).permutation(len(wanted)).tolist()
+        turned = self.form.pairwise and len(raters) % 2 == 1
+        return [
+            wanted[at]._replace(
+                place=MAIN + place,
+                swapped=wanted[at].swapped ^ turned,
+                role="shared" if wanted[at].role == "own" else wanted[at].role,
+            )
+            for place, at in enumerate(order)
+        ]
 
     def change_form(self, form: Form) -> bool:
         """Ask under another rubric from now on, and tell whether it is another: every label keeps its own version.
@@ -238,8 +249,7 @@ def make_project(
     ]
     places = {name: [*training_places(training, round_=0), *mine] for name, mine in lists.items()}
     secrets = {OWNER: new_token("owner")}
-    store = Store.create(path, project, form, answers, raters=raters, places=places, secrets=secrets)
-    store.close()
+    write_project(path, project, form, answers, raters=raters, places=places, secrets=secrets)
     return LabelProject(folder)
 
 

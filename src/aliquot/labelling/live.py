@@ -15,8 +15,9 @@ from aliquot.labelling.enough import Enough, find_enough
 from aliquot.labelling.exports import DRAWN, labels_now, said_label, value_of
 from aliquot.labelling.form import Form
 from aliquot.labelling.patterns import Step, find_patterns, pace
-from aliquot.labelling.project import ADJUDICATOR, Answer, Rater, RaterRole
-from aliquot.labelling.store import MAIN, Place, Store, Told
+from aliquot.labelling.project import ADJUDICATOR, MAIN, Answer, Rater, RaterRole
+from aliquot.labelling.project_file import Place
+from aliquot.labelling.store import Store, Told
 
 FEWEST_SHARED: Final = 20
 """Shared answers from which on a measure of agreement is printed: before, its interval says nothing."""

@@ -27,6 +27,13 @@ MOST_RATERS: Final = 1000
 LONGEST_NAME: Final = 40
 
 
+MAIN: Final = 1_000_000
+"""The first place of a list; places of training rounds stand before it."""
+
+ROUND: Final = 1_000
+"""Places of a training round."""
+
+
 class Cell(msgspec.Struct, frozen=True):
     """How many answers of a system have a verdict; raters never see it."""
 

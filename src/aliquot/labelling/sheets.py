@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 import polars as pl
 
 from aliquot.errors import InputError, UsageError, excerpt
@@ -21,8 +22,9 @@ from aliquot.files.tables import read_table
 from aliquot.files.writing import machine_errors, write_whole
 from aliquot.labelling.events import Event, checked
 from aliquot.labelling.form import Form, Question, options_of
-from aliquot.labelling.project import ADJUDICATOR
-from aliquot.labelling.store import MAIN, Place, Store
+from aliquot.labelling.project import ADJUDICATOR, MAIN
+from aliquot.labelling.project_file import Place
+from aliquot.labelling.store import Store
 from aliquot.labelling.views import Part, View, unpack
 from aliquot.labelling.workbooks import Column, read_workbook, write_workbook
 
@@ -35,7 +37,8 @@ MOST_CELL: Final = 30_000
 
 _YES: Final = {"yes", "y", "x", "1", "true", "ja", "oui"}
 _NO: Final = {"", "no", "n", "0", "false", "nein", "non"}
-_KEY: Final = re.compile(r"([0-9a-f]{12})-([0-9a-f]{8})-(\d{1,12})-([0-9a-f]{4})")
+_KEY: Final = re.compile(r"([0-9a-f]{12})-([0-9a-f]{8})-(\d{1,12})-([0-9a-f]{8})-([0-9a-f]{4})")
+"""Project, rater, place, what stood in the row when it was written, and a sum that shows when the key was touched."""
 
 
 def write_sheets(store: Store, folder: Path, *, form: str) -> list[Path]:
@@ -104,15 +107,14 @@ def _rows(store: Store, form: Form, rater: str) -> Iterator[_Row]:
             cells["expected"] = view.expects
         points = _points_of(form, view)
         cells |= {f"point {at}": says for at, says in enumerate(points, 1)} if _own_points(form) else {}
-        cells |= _before(store, form, rater, place)
-        yield _Row({KEY: _key(store, rater, place.place), RUBRIC: form.rubric, **cells}, points)
+        event = store.live_at(rater, place.place)
+        event = None if event is not None and event.kind == "undo" else event
+        cells |= {} if event is None else _before(form, event)
+        yield _Row({KEY: _key(store, rater, place.place, event), RUBRIC: form.rubric, **cells}, points)
 
 
-def _before(store: Store, form: Form, rater: str, place: Place) -> dict[str, str]:
+def _before(form: Form, event: Event) -> dict[str, str]:
     """Return the cells of what was said on the page already."""
-    event = store.live_at(rater, place.place)
-    if event is None or event.kind == "undo":
-        return {}
     cells = {UNSURE: "x" if event.unsure else "", NOTE: event.note, SKIP: event.reason}
     for question in form.questions:
         said = event.said.get(question.name)
@@ -189,10 +191,21 @@ def _short(name: str) -> str:
     return hashlib.sha256(name.encode()).hexdigest()[:8]
 
 
-def _key(store: Store, rater: str, place: int) -> str:
-    """Return a row's key: project, rater, place, and a sum that shows when it was touched."""
-    body = f"{store.project.id}-{_short(rater)}-{place}"
+def _key(store: Store, rater: str, place: int, event: Event | None) -> str:
+    """Return a row's key."""
+    state = "0" * 8 if event is None else _content(event)[:8]
+    return _summed(f"{store.project.id}-{_short(rater)}-{place}-{state}")
+
+
+def _summed(body: str) -> str:
     return f"{body}-{hashlib.sha256(body.encode()).hexdigest()[:4]}"
+
+
+def _content(event: Event) -> str:
+    """Return what stands for everything a row says: a row that nobody changed says nothing new."""
+    said = sorted(event.said.items())
+    everything = [event.kind, said, event.unsure, event.note.strip(), event.reason.strip()]
+    return hashlib.sha256(msgspec.json.encode(everything)).hexdigest()
 
 
 def project_of_sheets(folder: Path) -> str:
@@ -279,19 +292,20 @@ def _events(
         form = forms.get(row.get(RUBRIC, ""), store.form)
         view = unpack(store.answer(place.answer).view)
         try:
-            event = _event(form, row, rater, place, points=len(_points_of(form, view)), age=age)
+            event = _event(form, row, place, points=len(_points_of(form, view)), age=age)
         except InputError as error:
             raise InputError(
                 error.problem, file=str(path), row=at + 1, field=error.field, remedy=error.remedy
             ) from error
-        if event is not None:
-            yield rater, event
+        if event is not None and _content(event)[:8] != row[KEY].split("-")[3]:
+            identity = f"{rater}\n{place.place}\n{_content(event)}"
+            yield rater, msgspec.structs.replace(event, id=hashlib.sha256(identity.encode()).hexdigest()[:32])
 
 
 def _place(store: Store, key: str, raters: Mapping[str, str], *, file: str, row: int) -> tuple[str, Place]:
     found = _KEY.fullmatch(key)
     body = key.rpartition("-")[0]
-    if found is None or hashlib.sha256(body.encode()).hexdigest()[:4] != found[4]:
+    if found is None or _summed(body) != key:
         raise InputError(f"{excerpt(key)} is no key, or was changed", file=file, row=row, field=KEY)
     if found[1] != store.project.id:
         raise InputError(
@@ -306,9 +320,7 @@ def _place(store: Store, key: str, raters: Mapping[str, str], *, file: str, row:
     return rater, place
 
 
-def _event(
-    form: Form, row: Mapping[str, str], rater: str, place: Place, *, points: int, age: float
-) -> Event | None:
+def _event(form: Form, row: Mapping[str, str], place: Place, *, points: int, age: float) -> Event | None:
     """Return what a row says; None when nothing was filled in."""
     said: dict[str, Any] = {}
     empty: list[str] = []
@@ -328,11 +340,8 @@ def _event(
             empty.remove(name)
     if empty and not skip:
         raise InputError("is not answered, while other questions of the row are", field=empty[0])
-    told = (
-        f"{rater}\n{place.place}\n{skip}\n{sorted(said.items())}\n{row.get(UNSURE, '')}\n{row.get(NOTE, '')}"
-    )
     event = Event(
-        id=hashlib.sha256(told.encode()).hexdigest()[:32],
+        id="of-a-sheet",
         place=place.place,
         kind="skip" if skip else "label",
         said=said,

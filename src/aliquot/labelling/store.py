@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -15,44 +14,10 @@ import msgspec
 
 from aliquot.errors import InputError, MachineError
 from aliquot.files.taxonomy import fold
-from aliquot.files.writing import machine_errors
 from aliquot.labelling.events import Event
 from aliquot.labelling.form import Form
-from aliquot.labelling.project import SCHEMA, Answer, Project, Rater
-
-MAIN: Final = 1_000_000
-"""The first place of a list; places of training rounds stand before it."""
-
-ROUND: Final = 1_000
-"""Places of a training round."""
-
-_PATIENCE_S: Final = 30.0
-_SCHEMA: Final = """
-CREATE TABLE about (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE forms (version INTEGER PRIMARY KEY, form BLOB NOT NULL, at TEXT NOT NULL);
-CREATE TABLE answers (id INTEGER PRIMARY KEY, about BLOB NOT NULL, view BLOB NOT NULL, words INTEGER NOT NULL);
-CREATE TABLE raters (name TEXT PRIMARY KEY, token TEXT UNIQUE NOT NULL, role TEXT NOT NULL,
-  round INTEGER NOT NULL, passed INTEGER NOT NULL);
-CREATE TABLE queue (rater TEXT NOT NULL, place INTEGER NOT NULL, answer INTEGER NOT NULL, role TEXT NOT NULL,
-  swapped INTEGER NOT NULL, repeat INTEGER NOT NULL, PRIMARY KEY (rater, place)) WITHOUT ROWID;
-CREATE INDEX queue_answer ON queue (answer);
-CREATE TABLE events (seq INTEGER PRIMARY KEY AUTOINCREMENT, rater TEXT NOT NULL, id TEXT NOT NULL,
-  place INTEGER NOT NULL, kind TEXT NOT NULL, event BLOB NOT NULL, at TEXT NOT NULL, received TEXT NOT NULL,
-  UNIQUE (rater, id));
-CREATE TABLE live (rater TEXT NOT NULL, place INTEGER NOT NULL, seq INTEGER NOT NULL, kind TEXT NOT NULL,
-  at TEXT NOT NULL, PRIMARY KEY (rater, place)) WITHOUT ROWID;
-CREATE TABLE kinds (folded TEXT PRIMARY KEY, name TEXT NOT NULL, says TEXT NOT NULL);
-"""
-
-
-class Place(NamedTuple):
-    """A place in a rater's list."""
-
-    place: int
-    answer: int
-    role: str
-    swapped: bool
-    repeat: int
+from aliquot.labelling.project import MAIN, SCHEMA, Answer, Project, Rater
+from aliquot.labelling.project_file import Place, answer_row, connect, put_places
 
 
 class Told(NamedTuple):
@@ -81,74 +46,11 @@ class Store:
         self._lock = threading.RLock()
         self._forms: dict[int, Form] = {}
         with self._refusals():
-            self._file = _connect(path)
+            self._file = connect(path)
             self._file.execute("PRAGMA synchronous=FULL")
             self.project = msgspec.json.decode(self._about("project"), type=Project)
         if self.project.schema != SCHEMA:
             raise InputError(f"it is of another version ({self.project.schema})", file=str(path))
-
-    @classmethod
-    def create(
-        cls,
-        path: Path,
-        project: Project,
-        form: Form,
-        answers: Sequence[Answer],
-        *,
-        raters: Sequence[Rater],
-        places: Mapping[str, Sequence[Place]],
-        secrets: Mapping[str, str],
-    ) -> Store:
-        """Make a project; nobody else on this machine may read it, and a crash leaves none.
-
-        Args:
-            path: the file.
-            project: what it is about.
-            form: what is asked.
-            answers: the answers, numbered in this order from 0.
-            raters: everybody.
-            places: each rater's list.
-            secrets: texts that are kept with it, by name.
-
-        Raises:
-            MachineError: the machine refuses.
-        """
-        draft = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            with machine_errors(path):
-                path.parent.mkdir(parents=True, exist_ok=True)
-                os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-            file = _connect(draft)
-            file.executescript(f"BEGIN;{_SCHEMA}")
-            file.execute("INSERT INTO about VALUES ('project', ?)", (msgspec.json.encode(project),))
-            file.execute(
-                "INSERT INTO forms VALUES (?, ?, ?)", (form.version, msgspec.json.encode(form), project.made)
-            )
-            file.executemany(
-                "INSERT INTO answers VALUES (?, ?, ?, ?)", map(_row, range(len(answers)), answers)
-            )
-            file.executemany(
-                "INSERT INTO raters VALUES (?, ?, ?, ?, ?)", map(msgspec.structs.astuple, raters)
-            )
-            file.executemany(
-                "INSERT INTO kinds VALUES (?, ?, ?)", ((fold(name), name, says) for name, says in form.kinds)
-            )
-            file.executemany(
-                "INSERT INTO about VALUES (?, ?)", ((name, text.encode()) for name, text in secrets.items())
-            )
-            for name, mine in places.items():
-                put_places(file, name, mine)
-            file.execute("COMMIT")
-            file.close()
-            with machine_errors(path):
-                draft.replace(path)
-        except sqlite3.Error as error:
-            raise MachineError(f"{path} cannot be written: {error}") from error
-        finally:
-            for left in (draft, Path(f"{draft}-wal"), Path(f"{draft}-shm")):
-                with suppress(OSError):
-                    left.unlink()
-        return cls(path)
 
     def close(self) -> None:
         """Close the file."""
@@ -193,7 +95,7 @@ class Store:
         """Keep one more answer, and return its number."""
         with self.changing() as file:
             number = file.execute("SELECT coalesce(max(id), -1) + 1 FROM answers").fetchone()[0]
-            file.execute("INSERT INTO answers VALUES (?, ?, ?, ?)", _row(number, answer))
+            file.execute("INSERT INTO answers VALUES (?, ?, ?, ?)", answer_row(number, answer))
         return number
 
     def set_rater(self, rater: Rater) -> None:
@@ -217,19 +119,14 @@ class Store:
         about, view = self._rows("SELECT about, view FROM answers WHERE id = ?", number)[0]
         return msgspec.structs.replace(msgspec.json.decode(about, type=Answer), view=view)
 
-    def shown(self, numbers: Sequence[int], *, most: int) -> dict[int, Answer]:
-        """Return answers with what raters see of them, at most so many bytes, and one in any case."""
+    def shown(self, numbers: Sequence[int]) -> dict[int, Answer]:
+        """Return answers with what raters see of them, by number."""
         marks = ",".join("?" * len(numbers))
         rows = self._rows(f"SELECT id, about, view FROM answers WHERE id IN ({marks})", *numbers)  # noqa: S608 - marks alone
-        held = {number: (about, view) for number, about, view in rows}
-        found: dict[int, Answer] = {}
-        for number in numbers:
-            about, view = held[number]
-            most -= len(view)
-            if found and most < 0:
-                break
-            found[number] = msgspec.structs.replace(msgspec.json.decode(about, type=Answer), view=view)
-        return found
+        return {
+            number: msgspec.structs.replace(msgspec.json.decode(about, type=Answer), view=view)
+            for number, about, view in rows
+        }
 
     def answers(self) -> dict[int, Answer]:
         """Return every answer, without what raters see of it."""
@@ -407,24 +304,6 @@ class Store:
 
 
 _PLACE: Final = "q.place, q.answer, q.role, q.swapped, q.repeat"
-
-
-def put_places(file: sqlite3.Connection, rater: str, places: Sequence[Place]) -> None:
-    """Add places to a list; one that is there stays as it is."""
-    file.executemany(
-        "INSERT OR IGNORE INTO queue VALUES (?, ?, ?, ?, ?, ?)",
-        ((rater, one.place, one.answer, one.role, one.swapped, one.repeat) for one in places),
-    )
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    file = sqlite3.connect(path, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False)
-    file.execute("PRAGMA journal_mode=WAL")
-    return file
-
-
-def _row(number: int, answer: Answer) -> tuple[int, bytes, bytes, int]:
-    return number, msgspec.json.encode(msgspec.structs.replace(answer, view=b"")), answer.view, answer.words
 
 
 def _place(row: Sequence[Any]) -> Place:

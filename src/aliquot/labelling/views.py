@@ -59,11 +59,24 @@ class View(msgspec.Struct, frozen=True, omit_defaults=True):
     points: tuple[str, ...] = ()
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """Every text there is to read."""
+        parts = [part for side in (self.asks, *self.answers) for part in side]
+        return (
+            *(part.text for part in parts),
+            *(call.text for part in parts for call in part.calls),
+            self.expects,
+        )
+
+    @property
+    def characters(self) -> int:
+        """Characters of all texts."""
+        return sum(map(len, self.texts))
+
+    @property
     def words(self) -> int:
         """Words there are to read, roughly: characters of scripts without spaces count as half a word."""
-        texts = [part.text for parts in (self.asks, *self.answers) for part in parts]
-        texts += [call.text for parts in (self.asks, *self.answers) for part in parts for call in part.calls]
-        return sum(count_words(text) for text in (*texts, self.expects))
+        return sum(map(count_words, self.texts))
 
 
 def count_words(text: str) -> int:

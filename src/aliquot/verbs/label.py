@@ -2,81 +2,25 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
-
-import numpy as np
-import polars as pl
+from typing import TYPE_CHECKING, Any, Final
 
 from aliquot.errors import InputError, UsageError
-from aliquot.evidence.contents import metrics
-from aliquot.evidence.contents import tasks as tasks_of
 from aliquot.evidence.labels import Labels, joined
 from aliquot.evidence.tables import Evidence
 from aliquot.item_sets.samples import amount_of, count_of
 from aliquot.readers.options import ReadOptions
-from aliquot.stats.inputs import DEFAULT_SEED
+from aliquot.verbs.label_draw import LabelDraw, RaterChecks, draw_project, population_of
 
 if TYPE_CHECKING:
     from aliquot.labelling.form import Form
     from aliquot.labelling.label_project import LabelProject
-    from aliquot.labelling.population import Population
     from aliquot.labelling.project import Answer
 
 FOLDER: Final = "labels"
 """The folder of projects, beside which runs have theirs."""
-
-N: Final = 80
-"""Answers that are drawn when nothing says how many."""
-
-OVERLAP: Final = 20
-"""Answers that everybody labels when nothing says how many: fewer say nothing of agreement."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LabelDraw:
-    """What is drawn, and how.
-
-    Attributes:
-        n: answers (or pairs): a number, a share as ``"20%"``, or None for what the half width takes, else 80.
-        by: ``verdict``, ``system`` or a field of the items, within whose levels answers are drawn.
-        unit: ``answers`` one by one, or ``items`` with all answers to them; by default items where several systems
-            answered, so that a rater labels both sides.
-        labels: people's labels of some answers, from which the plan knows where labels help most.
-        half_width: half width of each system's interval that is wanted: ``"5pt"``.
-        seed: seed of everything that is drawn.
-    """
-
-    n: int | str | None = None
-    by: str | None = None
-    unit: Literal["answers", "items"] | None = None
-    labels: Sequence[str | Path | Labels] = ()
-    half_width: float | str | None = None
-    seed: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RaterChecks:
-    """How raters are trained and checked.
-
-    Attributes:
-        overlap: answers that everybody labels: a number or a share of those drawn.
-        repeats: answers that come a second time in each list.
-        known: a file of answers whose right label is known.
-        train: how many of them make the training round, with the right label shown after each; the others are mixed
-            into the lists unmarked.
-        pass_mark: share of the training to get right before the labelling begins.
-    """
-
-    overlap: int | str | None = None
-    repeats: int = 0
-    known: str | Path | Labels | None = None
-    train: int = 0
-    pass_mark: float | str = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +108,7 @@ def label(
 
     Examples:
         >>> import tempfile
-        >>> import polars as pl
-        >>> from aliquot import from_frame
+        >>>         >>> from aliquot import from_frame
         >>> rows = {"item": list("abcdef"), "output": list("443454"), "value": [1, 1, 0, 1, 0, 1]}
         >>> answers = from_frame(pl.DataFrame(rows))
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -192,11 +135,11 @@ def label(
         raise UsageError("there is nothing to label. Name logs, runs or tables, or the folder of a project.")
     form = asked.form()
     evidence = _read(sources, options)
-    population = _population(evidence, form, draw, systems=systems, task=task, metric=metric)
+    population = population_of(evidence, form, draw, systems=systems, task=task, metric=metric)
     named = tuple(str(one) for one in sources if not isinstance(one, Evidence)) or ("evidence",) * len(
         evidences
     )
-    return _make(
+    return draw_project(
         folder, population, form, draw, check, sources=named, raters=raters or ("me",), reading=options
     )
 
@@ -268,213 +211,6 @@ def _read(sources: Sequence[str | Path | Evidence], options: ReadOptions | None)
     if len(paths) < len(sources) or any(is_run(path) for path in paths):
         return load(sources, options=options)
     return read_answers(paths, options)
-
-
-def _population(
-    evidence: Evidence,
-    form: Form,
-    draw: LabelDraw,
-    *,
-    systems: Sequence[str],
-    task: str | None,
-    metric: str | None,
-) -> Population:
-    from aliquot.labelling.population import BY_VERDICT, find_population
-
-    known = tasks_of(evidence)
-    if not known:
-        file = ", ".join(source.path for source in evidence.sources)
-        raise InputError("holds no answers of systems, so there is nothing to label", file=file)
-    named = task or known[0]
-    whose = metric or _verdicts(evidence, named)
-    if whose is None and draw.by == BY_VERDICT:
-        raise UsageError("nothing has judged these answers, so they cannot be drawn by verdict")
-    return find_population(
-        evidence, systems=systems, task=task, metric=whose, by=draw.by, pairs=form.pairwise
-    )
-
-
-def _verdicts(evidence: Evidence, task: str) -> str | None:
-    """Return the metric whose verdicts are kept: the one judge's, else the log's headline; None when nothing scored."""
-    from aliquot.readers.answers import UNSCORED
-
-    scored = [name for name in metrics(evidence, task) if name != UNSCORED]
-    given = evidence.outcomes.filter(pl.col("task") == task, pl.col("by") == "judge")
-    judges = given["metric"].unique(maintain_order=True).to_list()
-    return judges[0] if len(judges) == 1 else next(iter(scored), None)
-
-
-def _make(
-    folder: Path,
-    population: Population,
-    form: Form,
-    draw: LabelDraw,
-    check: RaterChecks,
-    *,
-    sources: tuple[str, ...],
-    raters: Sequence[str],
-    reading: ReadOptions | None,
-) -> LabelProject:
-    from aliquot.analysis.margins import share_of
-    from aliquot.labelling.drawing import assign, draw_units
-    from aliquot.labelling.label_project import make_project, places_of
-    from aliquot.labelling.project import Project, check_names
-
-    names = check_names(raters)
-    seed = DEFAULT_SEED if draw.seed is None else draw.seed
-    known = _known(population, form, check)
-    unit = _unit(population, form, draw)
-    units = population.units(unit, without=list(known))
-    counts, wanted = _counts(population, draw)
-    size = sum(len(one.members) for one in units) / max(1, len(units))
-    n = _how_many(draw, counts, of=round(len(units) * size))
-    drawn = draw_units(units, max(1, round(n / size)), seed=seed, counts=counts)
-    order = [*(place for at in drawn for place in units[at].members), *known]
-    number = {place: at for at, place in enumerate(order)}
-    answers = [population.shown(place, form) for place in order]
-    if not any(one.readable for one in answers):
-        raise InputError("keeps no answers, so there is nothing to label", file=", ".join(sources))
-    told = {place: chance for at, chance in drawn.items() for place in units[at].members}
-    answers = [
-        _completed(one, told.get(place), known.get(place)) for one, place in zip(answers, order, strict=True)
-    ]
-    overlap = _overlap(check, names, n=len(told))
-    rng = np.random.default_rng([seed, 4])
-    mixed = [list(known)[at] for at in rng.permutation(len(known)).tolist()]
-    if not 0 <= check.train <= min(len(mixed), 900):
-        raise UsageError(
-            f"a training round of {check.train} needs as many answers with known labels; there are {len(mixed)}"
-        )
-    mark = share_of(check.pass_mark)
-    if not 0 < mark <= 1:
-        raise UsageError(f"a pass mark is a share of the training above 0 and up to 1; got {check.pass_mark}")
-    groups = [[number[place] for place in units[at].members] for at in drawn]
-    lists = assign(
-        groups, names, overlap=overlap, repeats=check.repeats,
-        known=[number[place] for place in mixed[check.train :]], pairs=form.pairwise, seed=seed,
-    )  # fmt: skip
-    project = Project(
-        id=secrets.token_hex(6),
-        made=datetime.now(UTC).isoformat(timespec="seconds"),
-        sources=sources,
-        seed=seed,
-        drawn=_drawn_by(draw, counts),
-        n=len(told),
-        of=len(population.answers) - len(known),
-        unit="pairs" if form.pairwise else unit,
-        left_out=population.left_out,
-        overlap=overlap,
-        repeats=check.repeats,
-        training=check.train,
-        pass_mark=mark,
-        half_width=wanted,
-        metric=population.metric,
-        cells=population.cells,
-        task=population.task if population.tasks > 1 else None,
-        reading=reading,
-    )
-    return make_project(
-        folder,
-        project,
-        form,
-        answers,
-        {
-            name: places_of((one.answer, one.role, one.swapped) for one in mine)
-            for name, mine in lists.items()
-        },
-        training=[number[place] for place in mixed[: check.train]],
-    )
-
-
-def _completed(answer: Answer, probability: float | None, known: Mapping[str, str] | None) -> Answer:
-    import msgspec
-
-    return msgspec.structs.replace(answer, probability=probability, known=dict(known or {}))
-
-
-def _known(population: Population, form: Form, check: RaterChecks) -> dict[int, dict[str, str]]:
-    from aliquot.labelling.population import known_answers
-    from aliquot.readers.labels import read_labels
-
-    if check.known is None:
-        return {}
-    told = check.known if isinstance(check.known, Labels) else read_labels(Path(check.known))
-    return known_answers(population, joined(told, population.evidence), form)
-
-
-def _unit(population: Population, form: Form, draw: LabelDraw) -> Literal["answers", "items", "pairs"]:
-    from aliquot.labelling.population import BY_SYSTEM, BY_VERDICT
-
-    if form.pairwise:
-        return "pairs"
-    alone = draw.by in {BY_VERDICT, BY_SYSTEM} or bool(draw.labels)
-    if draw.unit == "items" and alone:
-        raise UsageError(f"answers drawn by {draw.by or 'the plan'} are drawn one by one, and not by item")
-    several = len({one.system for one in population.answers}) > 1
-    return draw.unit or ("items" if several and not alone else "answers")
-
-
-def _counts(population: Population, draw: LabelDraw) -> tuple[dict[str, int] | None, float | None]:
-    """Return how many answers of each stratum the plan wants, and the half width; None for shares in proportion."""
-    from aliquot.analysis.margins import margin_on
-    from aliquot.labelling.population import BY_VERDICT, SEPARATOR
-    from aliquot.verbs.plan import RATE
-
-    wanted = margin_on(RATE, draw.half_width)
-    if not draw.labels:
-        return None, wanted
-    if wanted is None or draw.by != BY_VERDICT:
-        raise UsageError(
-            "labels at hand say where further ones help most: name --half-width and --by verdict"
-        )
-    from aliquot.analysis.judged import judged_answers
-    from aliquot.analysis.label_design import VERDICTS, LabelWish, design_labels
-    from aliquot.stats.results import Undefined
-    from aliquot.verbs.labels import people_labels
-
-    labels = people_labels(population.evidence, draw.labels).about(None)
-    judged = judged_answers(population.evidence, labels, metric=population.metric or "", task=population.task)
-    counts: dict[str, int] = {}
-    for one in design_labels(judged, LabelWish(half_width=wanted)):
-        if isinstance(one.labels, Undefined):
-            raise UsageError(f"{one.system}: {one.labels.reason}")
-        for cell in one.cells:
-            verdict = next(value for value, name in VERDICTS.items() if name == cell.verdict)
-            counts[f"{one.system}{SEPARATOR}{'none' if verdict is None else verdict}"] = cell.labels
-    return counts, wanted
-
-
-def _how_many(draw: LabelDraw, counts: Mapping[str, int] | None, *, of: int) -> int:
-    from aliquot.analysis.margins import margin_on
-    from aliquot.stats.label_plan import plan_labels
-    from aliquot.stats.results import Undefined
-    from aliquot.verbs.plan import RATE
-
-    if counts is not None:
-        return max(1, sum(counts.values()))
-    if draw.n is not None:
-        return count_of(amount_of(draw.n), of=of)
-    wanted = margin_on(RATE, draw.half_width)
-    if wanted is None:
-        return min(N, of)
-    plan = plan_labels(2 * wanted, [1.0], [0.5], judged=of, neyman=False)
-    if isinstance(plan, Undefined):
-        raise UsageError(f"a half width of {100 * wanted:.1f} points cannot be had here: {plan.reason}")
-    return min(of, plan.labels)
-
-
-def _overlap(check: RaterChecks, raters: Sequence[str], *, n: int) -> int:
-    if check.overlap is None:
-        return 0 if len(raters) == 1 else min(n, max(OVERLAP, n // 4))
-    if str(check.overlap).strip() in {"0", "0%"}:
-        return 0
-    return count_of(amount_of(check.overlap), of=n)
-
-
-def _drawn_by(draw: LabelDraw, counts: Mapping[str, int] | None) -> str:
-    if counts is not None:
-        return "by verdict, where the plan says that labels help most"
-    return f"at random within each {draw.by}" if draw.by else "at random"
 
 
 def import_labels(
