@@ -88,7 +88,9 @@ def test_sheets_go_out_and_come_back_without_naming_the_project(log, monkeypatch
     assert back.code == 0, back.err
     assert "ana.csv: 8 new" in back.out
     assert "aliquot agree labels/answers/labels.csv" in back.out
-    assert "aliquot calibrate answers.jsonl --labels labels/answers/labels.csv --value-column judged" in back.out
+    assert (
+        "aliquot calibrate answers.jsonl --labels labels/answers/labels.csv --value-column judged" in back.out
+    )
 
 
 def test_everything_can_be_had_as_json(log, monkeypatch):

@@ -21,6 +21,7 @@ from aliquot.systems.fake import FakeSystem
 from aliquot.systems.replies import Reply
 from aliquot.verbs.run import run
 from tests.runner.evaluations import evaluation, right, write_evaluation, write_items
+from tests.runner.test_judges import FILE, RUBRIC, answer, made, odd, verdict
 from tests.runner.test_run import Notes
 
 
@@ -190,6 +191,20 @@ def test_a_stored_baseline_costs_nothing_to_ask(tmp_path: Path):
     asked = len(fake.asked) - before
     assert asked == done.evidence.items.height < 150
     assert compare(done.path).verdict.word == "better"
+
+
+def test_judges_have_their_say_before_each_look(tmp_path: Path):
+    write_items(tmp_path, 120)
+    (tmp_path / "correct.yaml").write_text(RUBRIC, encoding="utf-8")
+    (tmp_path / "judged.yaml").write_text(FILE, encoding="utf-8")
+    models = {"good": made(answer, "good"), "odd": made(odd, "odd"), "judge": made(verdict, "judge")}
+    done = run(tmp_path / "judged.yaml", directory=tmp_path, models=models, quiet=True, stop_when="decided")
+    asked = done.evidence.items.height
+    assert len(models["odd"].asked) == len(models["good"].asked) == asked < 120
+    differ = done.evidence.outcomes.filter(system="odd", metric="correct")["value"].to_list().count(0.0)
+    assert len(models["judge"].asked) == asked + differ  # an answer that both gave is judged once
+    found = compare(done.path)
+    assert (found.verdict.word, found.difference.method) == ("worse", "paired_betting_mixture")
 
 
 def test_equal_systems_are_asked_everything_and_stay_undecided(tmp_path: Path):
