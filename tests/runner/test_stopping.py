@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aliquot import compare, explain, runs
+from aliquot import compare, explain, from_frame, runs, to_polars
 from aliquot.errors import RunStoppedError, UsageError
 from aliquot.files.run_directory import RunDirectory
+from aliquot.files.table_writing import write_table
 from aliquot.reports.render import render
 from aliquot.runner.evaluation import SystemSpec
 from aliquot.runner.stored import StoredRun
@@ -170,6 +171,22 @@ def test_conversations_and_clusters_are_units_and_stand_whole(tmp_path: Path):
     found = compare(done.path)
     assert found.difference.clusters == stopping["units"] == found.sequence.units
     assert found.sequence.unit == "cluster"
+
+
+def test_a_table_of_such_a_run_still_says_that_it_could_stop(tmp_path: Path):
+    write_evaluation(tmp_path, 120)
+    done = went(tmp_path, FakeSystem(answering(0.5, 0.95)), stop_when="decided")
+    expected = compare(done.path).difference
+    whole = to_polars(done.evidence)
+    write_table(tmp_path / "rows.csv", whole)
+    plain = whole.select("system", "task", "item", "metric", "value", "item.place", "item.largest")
+    lazy = plain.filter(metric="success").lazy()
+    for source in (tmp_path / "rows.csv", from_frame(whole), from_frame(lazy)):
+        found = compare(source, noise=None)
+        assert (found.difference.low, found.difference.high) == (expected.low, expected.high)
+        assert found.deciding.name == "e_process"
+    unpaired = compare(done.path, unpaired=True)
+    assert unpaired.verdict.word == "nothing_to_judge"
 
 
 def test_a_stored_baseline_costs_nothing_to_ask(tmp_path: Path):
