@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aliquot import compare, explain, runs
+from aliquot import compare, explain, from_frame, runs, to_polars
 from aliquot.errors import RunStoppedError, UsageError
 from aliquot.files.run_directory import RunDirectory
+from aliquot.files.table_writing import write_table
 from aliquot.reports.render import render
 from aliquot.runner.evaluation import SystemSpec
 from aliquot.runner.stored import StoredRun
@@ -21,6 +22,7 @@ from aliquot.systems.fake import FakeSystem
 from aliquot.systems.replies import Reply
 from aliquot.verbs.run import run
 from tests.runner.evaluations import evaluation, right, write_evaluation, write_items
+from tests.runner.test_judges import FILE, RUBRIC, answer, made, odd, verdict
 from tests.runner.test_run import Notes
 
 
@@ -171,6 +173,22 @@ def test_conversations_and_clusters_are_units_and_stand_whole(tmp_path: Path):
     assert found.sequence.unit == "cluster"
 
 
+def test_a_table_of_such_a_run_still_says_that_it_could_stop(tmp_path: Path):
+    write_evaluation(tmp_path, 120)
+    done = went(tmp_path, FakeSystem(answering(0.5, 0.95)), stop_when="decided")
+    expected = compare(done.path).difference
+    whole = to_polars(done.evidence)
+    write_table(tmp_path / "rows.csv", whole)
+    plain = whole.select("system", "task", "item", "metric", "value", "item.place", "item.largest")
+    lazy = plain.filter(metric="success").lazy()
+    for source in (tmp_path / "rows.csv", from_frame(whole), from_frame(lazy)):
+        found = compare(source, noise=None)
+        assert (found.difference.low, found.difference.high) == (expected.low, expected.high)
+        assert found.deciding.name == "e_process"
+    unpaired = compare(done.path, unpaired=True)
+    assert unpaired.verdict.word == "nothing_to_judge"
+
+
 def test_a_stored_baseline_costs_nothing_to_ask(tmp_path: Path):
     items = write_items(tmp_path, 300)
     old = evaluation(
@@ -190,6 +208,20 @@ def test_a_stored_baseline_costs_nothing_to_ask(tmp_path: Path):
     asked = len(fake.asked) - before
     assert asked == done.evidence.items.height < 150
     assert compare(done.path).verdict.word == "better"
+
+
+def test_judges_have_their_say_before_each_look(tmp_path: Path):
+    write_items(tmp_path, 120)
+    (tmp_path / "correct.yaml").write_text(RUBRIC, encoding="utf-8")
+    (tmp_path / "judged.yaml").write_text(FILE, encoding="utf-8")
+    models = {"good": made(answer, "good"), "odd": made(odd, "odd"), "judge": made(verdict, "judge")}
+    done = run(tmp_path / "judged.yaml", directory=tmp_path, models=models, quiet=True, stop_when="decided")
+    asked = done.evidence.items.height
+    assert len(models["odd"].asked) == len(models["good"].asked) == asked < 120
+    differ = done.evidence.outcomes.filter(system="odd", metric="correct")["value"].to_list().count(0.0)
+    assert len(models["judge"].asked) == asked + differ  # an answer that both gave is judged once
+    found = compare(done.path)
+    assert (found.verdict.word, found.difference.method) == ("worse", "paired_betting_mixture")
 
 
 def test_equal_systems_are_asked_everything_and_stay_undecided(tmp_path: Path):

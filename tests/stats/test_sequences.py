@@ -92,6 +92,7 @@ def plain_capital(d: list[float], m: float) -> float:
     return highest
 
 
+@settings(max_examples=40)
 @given(DIFFERENCES, st.sampled_from([-0.6, -0.1, 0.0, 0.3]))
 def test_capital_is_that_of_a_plain_gambler(d: list[float], m: float):
     found = betting_capital(d, m, low=-1, high=1)
@@ -99,7 +100,7 @@ def test_capital_is_that_of_a_plain_gambler(d: list[float], m: float):
     assert found.p[-1] == pytest.approx(min(1.0, 1 / plain_capital(d, m)), rel=1e-9)
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(DIFFERENCES, st.sampled_from(["mixture", "predictable"]))
 def test_limits_are_where_the_e_process_stops_rejecting(d: list[float], bets: Any):
     found = paired_sequence(
@@ -134,7 +135,7 @@ def _both(y: list[float], last: float | None, m: float, bets: Any) -> tuple[floa
     )
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(SCORES)
 def test_mirrored_nested_and_around_the_mean(y: list[float]):
     one, other = betting_sequence(y), betting_sequence([1 - value for value in y])
@@ -145,7 +146,7 @@ def test_mirrored_nested_and_around_the_mean(y: list[float]):
     assert one.last.width > 0
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(st.lists(st.sampled_from([0.0, 1.0]), min_size=1, max_size=40))
 def test_rate_limits_lie_around_the_rate_and_never_close(y: list[float]):
     found = rate_sequence(y)
@@ -178,7 +179,7 @@ def test_more_rows_show_thirty_steps_and_count_all():
     found = betting_sequence(y)
     assert found.at.size <= 30
     assert found.at[-1] == 400
-    every = [betting_sequence(y[:n]).last.low for n in range(1, 61, 6)]
+    every = [betting_sequence(y[:n]).last.low for n in range(1, 61, 12)]
     assert list(itertools.accumulate(every, max)) == pytest.approx(every)  # nested without being shown
 
 
@@ -224,8 +225,8 @@ SKEWED = np.array([0.05] * 19 + [-0.95])  # mean 0: 19/20 of .05 is .0475, as is
     ids=["rate", "bernstein", "normal"],
 )
 def test_all_intervals_of_a_sequence_hold_the_truth_together(find: Any, draw: Any, truth: float):
-    # at most .05 of 120 runs: 6; three standard errors of √(120 × .05 × .95) = 2.4 above it is 13
-    assert ever_outside(draw, truth, find, runs=120, seed=5) <= 13 / 120
+    # at most .05 of 60 runs: 3; three standard errors of √(60 × .05 × .95) = 1.7 above it is 8
+    assert ever_outside(draw, truth, find, runs=60, seed=5) <= 8 / 60
 
 
 @pytest.mark.parametrize("bets", ["mixture", "predictable"])

@@ -8,7 +8,7 @@ from aliquot.analysis.arrays import PairedSample, SystemSample, paired_sample, s
 from aliquot.analysis.costs import Price
 from aliquot.analysis.method import Analysed, analyse_pairs
 from aliquot.analysis.missing import read_missing, read_missing_unpaired
-from aliquot.analysis.sequence import BY_FIXED_N
+from aliquot.analysis.sequence import BY_FIXED_N, ONLY_PAIRED
 from aliquot.analysis.settle import find_detectable, find_settlement
 from aliquot.analysis.unpaired import analyse_unpaired
 from aliquot.analysis.unpaired_reach import unpaired_detectable, unpaired_settlement
@@ -108,7 +108,7 @@ def claim_unpaired(
     """Return the claim over each system's own items; arguments as in ``claim_paired``, ``why`` says why not paired."""
     sides = (system_sample(pairs.baseline), system_sample(pairs.candidate))
     if any(side.places is not None for side in sides):
-        analysed = Analysed(Undefined(f"{BY_FIXED_N}: compare its systems paired"), (), "")
+        analysed = Analysed(Undefined(ONLY_PAIRED), (), "")
     else:
         analysed = analyse_unpaired(*sides, scale, level=level, seed=seed, why=why)
     verdict = verdict_of(pairs, analysed, scale, margin=margin, n_items=sides[0].n + sides[1].n)

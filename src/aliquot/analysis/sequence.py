@@ -20,6 +20,10 @@ NO_LIMITS = "the run could stop at any time, and values without limits have no i
 BY_FIXED_N = "not told, as the run could stop at any time"
 """Why what a fixed number of items would show is left out."""
 
+ONLY_PAIRED = (
+    "a run that could stop at any time has an interval for its systems paired, and none for them unpaired"
+)
+
 STOPPING = "stopping.rule"
 """Name of the setting that says at what a run was to stop."""
 

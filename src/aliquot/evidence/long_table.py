@@ -8,7 +8,7 @@ from typing import Any, Final
 import polars as pl
 
 from aliquot.evidence.metrics import derive_metrics
-from aliquot.evidence.tables import METRICS, Evidence
+from aliquot.evidence.tables import METRICS, ORDERED, Evidence
 
 ATTEMPT: Final = ("system", "task", "item", "attempt")
 
@@ -28,6 +28,9 @@ RESPONSE: Final[Mapping[str, str]] = {
 }  # fmt: skip
 METRIC: Final[Mapping[str, str]] = {f"metric.{name}": name for name in METRICS if name != "metric"}
 """Columns whose names a foreign table may use for something else: the name in the long table → in its own."""
+
+ORDER: Final[Mapping[str, str]] = {f"item.{name}": name for name in ORDERED}
+"""Of a run that could stop: without them a reader would take its items for a fixed number of them."""
 
 CONTENT: Final = "item.content"
 """The hash of what the item asks."""
@@ -51,7 +54,7 @@ def to_polars(evidence: Evidence) -> pl.DataFrame:
     outcomes = evidence.outcomes.rename(_to(OUTCOME))
     rows = pl.concat([outcomes, _unscored(evidence)], how="diagonal_relaxed")
     responses = evidence.responses.rename({**_to(RESPONSE), "content": "answered"})
-    items = evidence.items.rename({"content": CONTENT})
+    items = evidence.items.rename({"content": CONTENT, **_to(ORDER)}, strict=False)
     rows = rows.join(responses, on=ATTEMPT, how="left", maintain_order="left")
     rows = rows.join(items, on=["task", "item"], how="left", maintain_order="left")
     rows = rows.join(_described(evidence), on="metric", how="left", maintain_order="left")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from aliquot.errors import UsageError, nearest
-from aliquot.evidence.long_table import CONTENT, METRIC, OUTCOME, RESPONSE
+from aliquot.evidence.long_table import CONTENT, METRIC, ORDER, OUTCOME, RESPONSE
 from aliquot.evidence.tables import Note
 from aliquot.readers.options import ReadOptions
 
@@ -34,7 +34,7 @@ ALIASES: Final[Mapping[str, tuple[str, ...]]] = {
     "reference": ("target", "expected"),
     "response": ("output", "completion"),
     "note": ("explanation",),
-    **dict.fromkeys((*OUTCOME, *RESPONSE, *METRIC, CONTENT), ()),
+    **dict.fromkeys((*OUTCOME, *RESPONSE, *METRIC, *ORDER, CONTENT), ()),
 }
 """Names under which columns are known; the first of each row is the design's own (the key)."""
 

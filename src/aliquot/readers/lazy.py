@@ -11,6 +11,7 @@ import polars as pl
 
 from aliquot.errors import InputError, NoRowsError, UsageError
 from aliquot.evidence.assembly import DEFAULTS, KEYS, conform
+from aliquot.evidence.long_table import ORDER
 from aliquot.evidence.metrics import metric_row
 from aliquot.evidence.status import STATUSES
 from aliquot.evidence.tables import METRICS, OUTCOMES, RESPONSES, Evidence, LazyTable, Note, Source
@@ -88,6 +89,11 @@ class _Lazily:
             for meaning, column in self.mapped.columns.items()
             if meaning in {*RESPONSES, *_TEXT, "attempt", "weight"} and meaning not in {"system", "status"}
         }
+        known |= {
+            own: nw.col(self.mapped.columns[shown]).cast(nw.Int64)
+            for shown, own in ORDER.items()
+            if shown in self.mapped.columns
+        }
         defaults = {name: DEFAULTS[name] for name in ("task", "attempt", "metric", "scorer")}
         defaults["metric"] = self.mapped.metric
         for name, default in defaults.items():
@@ -137,6 +143,7 @@ class _Lazily:
     def items(self, rows: nw.LazyFrame[Any]) -> pl.DataFrame:
         """Return the table of items."""
         said = [name for name in ("cluster", "stratum", "weight") if name in self.mapped.columns]
+        said += [own for shown, own in ORDER.items() if shown in self.mapped.columns]
         said += self._segments()
         lows = [nw.col(name).min().alias(name) for name in said]
         highs = [nw.col(name).max().alias(f"high {name}") for name in said]

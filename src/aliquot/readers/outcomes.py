@@ -12,7 +12,7 @@ import polars as pl
 from aliquot.errors import InputError, UsageError
 from aliquot.evidence.assembly import DEFAULTS, assemble
 from aliquot.evidence.identity import content_hash, text_of
-from aliquot.evidence.long_table import CONTENT, METRIC, OUTCOME, RESPONSE
+from aliquot.evidence.long_table import CONTENT, METRIC, ORDER, OUTCOME, RESPONSE
 from aliquot.evidence.metrics import metric_row
 from aliquot.evidence.tables import METRICS, RESPONSES, Evidence, Note, Source
 from aliquot.evidence.texts import HeldTexts
@@ -38,12 +38,12 @@ NUMBERS: Final = frozenset(
 WHOLE_NUMBERS: Final = frozenset(
     {"tokens_in", "tokens_out", "attempt", "try", "outcome.repeat", "response.tokens_reasoning",
      "response.tokens_cached", "response.steps", "response.tool_calls", "response.tool_errors",
-     "response.log_probability_tokens"}
+     "response.log_probability_tokens", *ORDER}
 )  # fmt: skip
 TRUTHS: Final = frozenset({"response.cached", "metric.headline"})
 STATUS: Final = frozenset({"status", "outcome.status"})
 TEXTS: Final = ("inputs", "reference", "response", "note")
-OWN_NAMES: Final = {**OUTCOME, **RESPONSE, CONTENT: "content"}
+OWN_NAMES: Final = {**OUTCOME, **RESPONSE, **ORDER, CONTENT: "content"}
 """What a column of the long table is called in its own table."""
 
 
@@ -100,6 +100,7 @@ class _Reading:
         """What the rows say of their items."""
         described = [name for name in ("cluster", "stratum", "weight") if name in self.mapped.columns]
         content = ["content"] if {"inputs", "reference", CONTENT} & set(self.mapped.columns) else []
+        described += [own for shown, own in ORDER.items() if shown in self.mapped.columns]
         return [*content, *described, *(f"segment.{name}" for name in self.mapped.segments)]
 
     @property
