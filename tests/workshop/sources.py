@@ -38,8 +38,9 @@ def names_used(tree: ast.AST) -> tuple[tuple[str, int], ...]:
 
 def _names_used(tree: ast.AST) -> Iterator[tuple[str, int]]:
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load) and dotted(node):
-            yield dotted(node), node.lineno
+        if isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load):
+            if name := dotted(node):
+                yield name, node.lineno
         elif isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
                 yield f"{node.module}.{alias.name}", node.lineno

@@ -7,6 +7,7 @@ import importlib
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from _pytest.mark import ParameterSet
 
@@ -38,7 +39,8 @@ def ids(topic: str) -> set[str]:
     return {case["id"] for case in json.loads((oracles.FOLDER / f"{topic}.json").read_text(encoding="utf-8"))}
 
 
-def used() -> set[str]:
+@cache
+def used() -> frozenset[str]:
     """Ids of the cases that some test takes as a parameter, or spells out in its text."""
     known = set().union(*map(ids, TOPICS))
     found: set[str] = set()
@@ -49,7 +51,7 @@ def used() -> set[str]:
         module = importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
         found |= {case for test in vars(module).values() for case in parameters(test)}
         found |= {node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant)} & known
-    return found & known
+    return frozenset(found & known)
 
 
 def parameters(test: object) -> Iterator[str]:
