@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from aliquot.analysis.margins import check_level
 from aliquot.errors import InputError, UsageError, nearest
 from aliquot.evidence.tables import Note
 from aliquot.files.appended import Appended, Mark, read_appended
@@ -89,6 +90,7 @@ def monitor(
         InputError: a row that cannot be read, or a log that is not the one read before.
         MachineError: another process holds the monitor for too long, or the machine refuses.
     """
+    check_level(level)
     path, seed = Path(source), DEFAULT_SEED if seed is None else seed
     kept_at = Path(state) if state is not None else FOLDER / f"{path.stem}-{_short(path.resolve())}.json"
     if (review > 0) != (review_to is not None):
@@ -105,13 +107,8 @@ def monitor(
         level=level,
         seed=seed,
     )
-    settings = {
-        "value": value, "by": list(by), "drift": list(drift), "cluster": cluster, "feedback": feedback,
-        "limits": [low, high], "lower_is_better": lower_is_better, "floor": terms.floor,
-        "baseline": str(baseline), "false_alarm_every": run_length, "level": level,
-    }  # fmt: skip
     with held(kept_at):
-        known = _state(kept_at, settings, restart=restart)
+        known = _state(kept_at, _settings(columns, terms, baseline), restart=restart)
         appended = read_appended(path, known.mark, rotated=rotated)
         columns = _settled(columns, appended, known, file=str(path))
         if rows_of_baseline is None and not known.ready:
@@ -120,18 +117,12 @@ def monitor(
             terms = _as_begun(known, terms)
         rows = kept_rows(appended, columns, known.typed, file=str(path))
         take(known, [row for row, _ in rows], first=appended.first, terms=terms)
+        of_items = None if items is None else kinds_of_items(items, known, (*by, *columns.drifting))
         drawn = 0 if review_to is None else _review(appended, rows, review, Path(review_to), seed=seed)
         known.mark, known.reads = appended.mark, known.reads + 1
         keep_state(kept_at, known)
-    of_items = None if items is None else kinds_of_items(items, known, (*by, *columns.drifting))
-    given = {
-        "--value": value, "--at-least": at_least, "--baseline": None if baseline == 500 else baseline,
-        "--by": tuple(by), "--drift": tuple(drift), "--cluster": cluster, "--feedback": feedback, "--flag": flag,
-        "--low": None if low == 0 else low, "--high": None if high == 1 else high,
-        "--lower-is-better": lower_is_better,
-        "--false-alarm-every": None if run_length == 10_000 else run_length, "--items": items,
-        "--state": state, "--level": None if level == 0.95 else level,
-    }  # fmt: skip
+    given = _said(columns, terms, baseline)
+    given |= {"--value": value, "--at-least": at_least, "--items": items, "--state": state}
     return finding_of(
         known,
         source=str(path),
@@ -142,6 +133,34 @@ def monitor(
         notes=_notes(appended),
         command=command_line("monitor", [path], given),
     )
+
+
+def _settings(columns: Columns, terms: Terms, baseline: int | str | Path) -> dict[str, Any]:
+    """Return what makes a monitor another one."""
+    told = {name: getattr(columns, name) for name in columns.__dataclass_fields__ if name != "flag"}
+    return told | {
+        "floor": terms.floor,
+        "baseline": str(baseline),
+        "run_length": terms.run_length,
+        "level": terms.level,
+    }
+
+
+def _said(columns: Columns, terms: Terms, baseline: int | str | Path) -> dict[str, Any]:
+    """Return the options that say which columns are what, and on what terms they are watched."""
+    return {
+        "--baseline": None if str(baseline) == "500" else baseline,
+        "--by": columns.by,
+        "--drift": columns.drift,
+        "--cluster": columns.cluster,
+        "--feedback": columns.feedback,
+        "--flag": columns.flag,
+        "--low": None if columns.low == 0 else columns.low,
+        "--high": None if columns.high == 1 else columns.high,
+        "--lower-is-better": columns.lower_is_better,
+        "--false-alarm-every": None if terms.run_length == 10_000 else terms.run_length,
+        "--level": None if terms.level == 0.95 else terms.level,
+    }
 
 
 def _short(path: Path) -> str:
