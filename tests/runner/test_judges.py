@@ -541,9 +541,9 @@ def test_the_embedded_model_judges(file: Path) -> None:
     file.write_text(
         FILE.replace("model: judge, prices: {input: 1000, output: 1000}", "model: embedded"), encoding="utf-8"
     )
-    path = Asked().run(file)
+    path = Asked().run(file, threads=1, limit=4)
     judgements = read_journal(path / "journal.jsonl").judgements
-    assert len(judgements) == 18
+    assert len(judgements) >= 4
     found = rows(path).values()
     assert {status for _, _, status, _ in found} == {"ok"}  # held to its schema, it can say nothing else
     assert {label for _, label, _, _ in found} <= {"right", "wrong"}
