@@ -8,13 +8,16 @@ from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from aliquot import LabelDraw, agree, from_frame, label
-from aliquot.errors import InputError
+from aliquot.errors import InputError, UsageError
 from aliquot.readers.labels import read_labels
 from aliquot.readers.options import ReadOptions
 from aliquot.verbs.label import import_labels
 from tests.labelling.projects import event, served
+from tests.readers.mutations import JUNK, places, replaced
 from tests.readers.promptfoo_samples import CONTAINS, component, export, row, write
 from tests.shared import shared
 
@@ -131,6 +134,21 @@ def test_a_task_that_names_nothing_is_said(tmp_path):
     tasks = [{"data": {}, "annotations": [{"result": [{"type": "choices", "value": {"choices": ["a"]}}]}]}]
     with pytest.raises(InputError, match=r"names no item.*as item"):
         read_labels(written(tmp_path / "x.json", tasks))
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data(), junk=JUNK)
+def test_any_value_in_any_place_gives_labels_or_one_error(tmp_path, data, junk):
+    tasks = json.loads(studio(tmp_path / "studio.json").read_text())
+    where = data.draw(st.sampled_from(places(tasks)[1:]))
+    changed = json.dumps(replaced(tasks, where, junk))
+    said = "x"
+    try:
+        assert read_labels(written(tmp_path / "changed.json", changed)).frame.height > 0
+    except (InputError, UsageError) as error:
+        said = str(error)
+    assert said
+    assert "\n" not in said
 
 
 def sums(path: Path, *, items: int = 10) -> Path:

@@ -345,15 +345,27 @@ def test_what_cannot_be_drawn_is_said_and_leaves_no_project(tmp_path, choices, s
     assert not (tmp_path / "p" / "project.sqlite").exists()
 
 
-def test_a_project_is_opened_again_and_not_drawn_anew(tmp_path):
-    made = project(tmp_path, n=20, overlap=5)
+def test_the_same_choices_open_a_project_again_and_others_do_not_draw_anew(tmp_path):
+    known = tmp_path / "known.csv"
+    known.write_text("item,label\nitem-0001,pass\nitem-0002,pass\nitem-0003,pass\n", encoding="utf-8")
+    choices = {
+        "n": 20,
+        "overlap": 5,
+        "by": "topic",
+        "known": known,
+        "train": 2,
+        "repeats": 1,
+        "half_width": "9pt",
+    }
+    made = project(tmp_path, **choices)
     made.close()
-    again = project(tmp_path, n=20, overlap=5)
-    assert again.project.id == made.project.id
-    again.close()
-    for choices in ({"n": 25}, {"overlap": 6}, {"seed": 5}, {"by": "verdict"}):
+    for same in (choices, {"n": "20", "overlap": 5}, {"n": None}):
+        again = project(tmp_path, **same)
+        assert again.project.id == made.project.id
+        again.close()
+    for other in ({"n": 25}, {"overlap": 6}, {"seed": 5}, {"by": "verdict"}, {"train": 1}, {"unit": "items"}):
         with pytest.raises(UsageError, match="another folder"):
-            project(tmp_path, **({"n": 20} | choices))
+            project(tmp_path, **(choices | other))
 
 
 def test_logs_of_every_kind_are_labelled_and_those_without_answers_are_one_error(tmp_path):

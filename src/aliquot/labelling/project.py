@@ -65,6 +65,7 @@ class Project(msgspec.Struct, frozen=True, kw_only=True):
         cells: how many answers there are by system and verdict.
         task: the task, where the log has several.
         reading: how the sources were read.
+        choices: what the caller chose of the draw, by option.
     """
 
     schema: str = SCHEMA
@@ -86,6 +87,7 @@ class Project(msgspec.Struct, frozen=True, kw_only=True):
     cells: tuple[Cell, ...] = ()
     task: str | None = None
     reading: ReadOptions | None = None
+    choices: dict[str, str] = {}
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):

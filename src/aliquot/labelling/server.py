@@ -8,6 +8,7 @@ import socket
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from hmac import compare_digest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import BoundedSemaphore
 from typing import Any, Final, cast
@@ -256,7 +257,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _owner(self, token: str, what: str) -> None:
         server, store = self._server, self._server.desk.store
-        if token != server.owner:
+        if not compare_digest(token, server.owner):
             self._say(404, "this link is nobody's. Ask for a new one")
         elif what == "steps":
             self._send(200, _encoded({"steps": store.steps}), _JSON)

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from aliquot.errors import InputError, UsageError
 from aliquot.evidence.labels import Labels, joined
 from aliquot.evidence.tables import Evidence
-from aliquot.item_sets.samples import amount_of, count_of
 from aliquot.readers.options import ReadOptions
-from aliquot.verbs.label_draw import LabelDraw, RaterChecks, draw_project, population_of
+from aliquot.verbs.label_draw import LabelDraw, RaterChecks, choices_of, draw_project, population_of
 
 if TYPE_CHECKING:
     from aliquot.labelling.form import Form
@@ -122,9 +121,10 @@ def label(
     draw, check = draw or LabelDraw(), check or RaterChecks()
     folder = _folder(sources, project)
     asked = _Asked(rubric, taxonomy, pairwise=pairwise, codes=codes, reference=reference)
+    choices = choices_of(draw, check, systems=systems, task=task, metric=metric)
     if _is_project(folder):
         opened = LabelProject(folder)
-        _hold_against(opened, sources, folder, draw=draw, check=check, systems=systems)
+        _hold_against(opened, sources, folder, choices=choices)
         if raters:
             opened.add_raters(raters)
         if asked.said:
@@ -140,7 +140,15 @@ def label(
         evidences
     )
     return draw_project(
-        folder, population, form, draw, check, sources=named, raters=raters or ("me",), reading=options
+        folder,
+        population,
+        form,
+        draw,
+        check,
+        sources=named,
+        raters=raters or ("me",),
+        reading=options,
+        choices=choices,
     )
 
 
@@ -169,9 +177,7 @@ def _hold_against(
     sources: Sequence[str | Path | Evidence],
     folder: Path,
     *,
-    draw: LabelDraw,
-    check: RaterChecks,
-    systems: Sequence[str],
+    choices: Mapping[str, str],
 ) -> None:
     """Refuse another draw than the project's own: what was drawn stays as it is.
 
@@ -184,22 +190,14 @@ def _hold_against(
         raise UsageError(
             f"{folder} is a project on {', '.join(known.sources)}. Name another folder: --project DIR"
         )
-    told: dict[str, tuple[Any, Any]] = {
-        "--n": (None if draw.n is None else count_of(amount_of(draw.n), of=known.of), known.n),
-        "--seed": (draw.seed, known.seed),
-        "--overlap": (
-            None if check.overlap is None else count_of(amount_of(check.overlap), of=known.n),
-            known.overlap,
-        ),
-        "--repeats": (check.repeats or None, known.repeats),
-    }
-    for name, (now, before) in told.items():
-        if now is not None and now != before:
+    actual = {"--n": known.n, "--overlap": known.overlap, "--seed": known.seed}
+    for name, text in choices.items():
+        before = known.choices.get(name, str(actual.get(name, "")))
+        if text not in {before, str(actual.get(name, before))}:
+            how = f"with {name} {before}" if before else f"without {name}"
             raise UsageError(
-                f"{folder} was drawn with {name} {before}. Leave {name} out, or name another folder: --project DIR"
+                f"{folder} was drawn {how}. Leave {name} out, or name another folder: --project DIR"
             )
-    if draw.by or draw.labels or check.known is not None or systems:
-        raise UsageError(f"{folder} is drawn already. Name another folder for another draw: --project DIR")
 
 
 def _read(sources: Sequence[str | Path | Evidence], options: ReadOptions | None) -> Evidence:

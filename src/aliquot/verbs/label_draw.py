@@ -76,6 +76,34 @@ class RaterChecks:
     pass_mark: float | str = 0.8
 
 
+def choices_of(
+    draw: LabelDraw, check: RaterChecks, *, systems: Sequence[str], task: str | None, metric: str | None
+) -> dict[str, str]:
+    """Return what the caller chose of a draw, by option, as text: the same line again is the same draw.
+
+    Examples:
+        >>> choices_of(LabelDraw(n=80), RaterChecks(repeats=2), systems=(), task=None, metric=None)
+        {'--n': '80', '--repeats': '2'}
+    """
+    said: dict[str, object] = {
+        "--n": draw.n,
+        "--by": draw.by,
+        "--unit": draw.unit,
+        "--labels": " ".join("labels" if isinstance(one, Labels) else str(one) for one in draw.labels),
+        "--half-width": draw.half_width,
+        "--seed": draw.seed,
+        "--overlap": check.overlap,
+        "--repeats": check.repeats or None,
+        "--known": "labels" if isinstance(check.known, Labels) else check.known,
+        "--train": check.train or None,
+        "--pass-mark": None if str(check.pass_mark) in {"0.8", "80%"} else check.pass_mark,
+        "--systems": " ".join(systems),
+        "--task": task,
+        "--metric": metric,
+    }
+    return {name: str(value) for name, value in said.items() if value is not None and value != ""}
+
+
 def population_of(
     evidence: Evidence,
     form: Form,
@@ -134,6 +162,7 @@ def draw_project(
     sources: tuple[str, ...],
     raters: Sequence[str],
     reading: ReadOptions | None,
+    choices: Mapping[str, str],
 ) -> LabelProject:
     """Draw, make everybody's list, and write the project.
 
@@ -146,6 +175,7 @@ def draw_project(
         sources: what the answers are of.
         raters: who labels.
         reading: how the sources were read.
+        choices: what the caller chose, by option.
 
     Raises:
         UsageError: choices that do not fit each other or the answers.
@@ -197,6 +227,7 @@ def draw_project(
         cells=population.cells,
         task=population.task if population.tasks > 1 else None,
         reading=reading,
+        choices=dict(choices),
     )
     places = {
         name: places_of((one.answer, one.role, one.swapped) for one in mine) for name, mine in lists.items()

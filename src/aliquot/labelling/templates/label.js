@@ -141,7 +141,7 @@
   function show(task, review = false) {
     const kept = shelf.get(`d:${task.place}`) || {};
     const before = task.before && task.before.kind === "label" ? task.before : {};
-    current = { task, review, id: newId(), began: performance.now(), shown: 0, touched: false, active: 0,
+    current = { task, review, rubric: form.rubric, id: newId(), began: performance.now(), shown: 0, touched: false, active: 0,
       said: { ...(before.said || {}), ...(kept.said || {}) }, unsure: kept.unsure ?? before.unsure ?? false, note: kept.note ?? before.note ?? "" };
     const many = task.answers.length > 1;
     const article = $("task");
@@ -290,7 +290,7 @@
     const names = form.questions.filter((one) => (one.kind === "reference") === (kind === "reference")).map((one) => one.name);
     const said = kind === "skip" ? {} : Object.fromEntries(names.map((name) => [name, current.said[name]]));
     const event = { id: current.id, place: task.place, kind, said, unsure: current.unsure, note: current.note, reason,
-      seconds: Math.round(seconds() * 10) / 10, rubric: form.rubric, made: Date.now() };
+      seconds: Math.round(seconds() * 10) / 10, rubric: current.rubric, made: Date.now() };
     shelf.set(`e:${event.id}`, event);
     shelf.drop(`d:${task.place}`);
     say("");
