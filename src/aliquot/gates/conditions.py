@@ -24,15 +24,20 @@ from aliquot.stats.results import HypothesisTest, Undefined
 from aliquot.stats.roots import bisect
 
 
-def hold(sides: Sides, policy: Policy) -> tuple[Held, ...]:
+def hold(sides: Sides, policy: Policy, *, alpha: float) -> tuple[Held, ...]:
     """Return everything the policy asks of the candidate, the blocking conditions first.
+
+    Args:
+        sides: who is held against whom.
+        policy: what is asked.
+        alpha: level of all blocking tests together, for what has no test but an interval.
 
     Raises:
         UsageError: a metric, field, cost or margin that there is not, or different judges that were not allowed.
         InputError: items of the same id whose content differs.
     """
     found = [one for rule in policy.metrics for one in _of_metric(sides, rule)]
-    found += list(hold_costs(sides, policy, found))
+    found += list(hold_costs(sides, policy, found, alpha=alpha))
     return tuple(sorted(found, key=lambda one: not one.shown.blocks))
 
 
