@@ -459,3 +459,15 @@ def drawn_pair(
         for name, values in (("main", a), ("pr", b))
         for i, value in enumerate(values)
     ]
+
+
+def test_a_field_of_very_many_levels_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "many.csv"
+    rows = "\n".join(f"i{i},{i % 2},u{i}" for i in range(60))
+    path.write_text(f"item,value,segment.user\n{rows}\n", encoding="utf-8")
+    rules = Policy(metrics=(MetricRule("", "2pt", segments={"user": SegmentRule("5pt")}),))
+    with pytest.raises(UsageError, match="has 60 levels, and a gate takes apart up to 50"):
+        gate(path, path, policy=rules, noise=None)
+    assert gate(path, path, no_worse_than="10pt", noise=None).verdict.text.startswith(
+        "PASS: not worse than baseline by 10"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Final
 
 from aliquot.analysis.compare import compare_systems
 from aliquot.analysis.summarize import floor_of
@@ -22,6 +23,9 @@ from aliquot.gates.subsets import levels_of, with_items
 from aliquot.stats.proportions import clopper_pearson
 from aliquot.stats.results import HypothesisTest, Undefined
 from aliquot.stats.roots import bisect
+
+MOST_LEVELS: Final = 50
+"""Levels of one field that are held to a margin, each by a comparison of its own."""
 
 
 def hold(sides: Sides, policy: Policy, *, alpha: float) -> tuple[Held, ...]:
@@ -90,6 +94,11 @@ def _of_metric(sides: Sides, rule: MetricRule) -> Iterator[Held]:
         if not levels:
             known = [name.removeprefix("segment.") for name in sides.evidence.items.columns if "." in name]
             raise UsageError(f"the items have no field {field!r} to take apart. {nearest(field, known)}")
+        if len(levels) > MOST_LEVELS:
+            raise UsageError(
+                f"the field {field!r} has {len(levels)} levels, and a gate takes apart up to {MOST_LEVELS}; choose a "
+                "coarser one"
+            )
         for level, items in levels.items():
             part = replace(sides, evidence=with_items(sides.evidence, items))
             found = _difference(part, metric, segment.no_worse_than, segment.effect)
