@@ -1,4 +1,4 @@
-"""Writes docs/schemas: the JSON Schema of each kind of finding, and of evaluation files (make schemas)."""
+"""Writes docs/schemas: the JSON Schema of each kind of finding, of evaluation files and policies (make schemas)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from aliquot.findings.schema import finding_kinds, finding_schema
+from aliquot.gates.policy_schema import policy_schema
 from aliquot.runner.evaluation_schema import evaluation_schema
 
 FOLDER = Path(__file__).resolve().parent / "schemas"
@@ -14,7 +15,8 @@ FOLDER = Path(__file__).resolve().parent / "schemas"
 def schemas() -> dict[str, str]:
     """Return the text of each schema by its file's name."""
     found = {kind: finding_schema(kind) for kind in sorted(finding_kinds())} | {
-        "evaluation": evaluation_schema()
+        "evaluation": evaluation_schema(),
+        "policy": policy_schema(),
     }
     return {f"{name}.json": json.dumps(schema, indent=1) + "\n" for name, schema in found.items()}
 

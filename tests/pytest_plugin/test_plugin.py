@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from importlib.metadata import entry_points
 
 import pytest
+
+from tests.workshop.sources import ROOT
 
 pytest_plugins = ["pytester"]
 
@@ -152,3 +155,8 @@ def test_workers_of_xdist_report_to_one_rate(pytester: pytest.Pytester) -> None:
 
 def test_wrong_options_are_usage_errors(pytester: pytest.Pytester) -> None:
     assert session(pytester, "def test_one(): pass", "--aliquot-looks=0").ret == pytest.ExitCode.USAGE_ERROR
+
+
+def test_the_distribution_brings_the_plugin() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["entry-points"]["pytest11"] == {"aliquot": "aliquot.pytest_plugin"}

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import jsonschema
+import numpy as np
 import polars as pl
 import pytest
 
@@ -20,6 +21,7 @@ from aliquot.evidence.texts import HeldTexts
 from aliquot.findings.document import finding_document
 from aliquot.findings.gate import Gate
 from aliquot.gates.policy import CostRule, MetricRule, Policy, SegmentRule
+from aliquot.gates.year import Design, simulate_year
 from tests.cli.called import call
 from tests.shared import shared
 
@@ -86,8 +88,6 @@ def test_the_other_ends(tmp_path: Path) -> None:
 
 def test_what_would_settle_it_settles_it(tmp_path: Path) -> None:
     """Of as many items as it names, drawn with the chances that were seen, four in five merges pass."""
-    from aliquot.gates.year import Design, simulate_year
-
     main, pr = write_pair(tmp_path, BETTER)
     found = gate(pr, main, no_worse_than="7pt")  # −3.8 points seen: −7 is excluded with more items
     assert found.decision == "undecided"
@@ -423,3 +423,51 @@ def test_a_gate_is_what_it_says(tmp_path: Path) -> None:
     found = gate(*write_pair(tmp_path), no_worse_than="2pt")
     assert isinstance(found, Gate)
     assert str(found) == found.verdict.text
+
+
+def test_a_quarantine_of_everything_is_refused(tmp_path: Path) -> None:
+    main = write(tmp_path / "main.csv", [1, 0, 1])
+    rules = Policy(metrics=(MetricRule("", "2pt"),), quarantine={f"t-{i:03d}": "" for i in range(3)})
+    with pytest.raises(UsageError, match="every item is in quarantine"):
+        gate(main, main, policy=rules)
+
+
+@pytest.mark.heavy
+def test_whole_gates_come_out_as_the_year_says() -> None:
+    """Merges of two metrics through the program: nothing changed, and worse by twice the margin."""
+    rng, n, psi, margin, merges = np.random.default_rng(11), 200, 0.1, 0.06, 40
+    rules = Policy(metrics=tuple(MetricRule(f"m{k}", margin) for k in range(2)))
+    year = simulate_year([Design(n, margin, psi=psi)] * 2, merges=200, error=None, alpha=0.05)
+    for loss, expected in ((0.0, year.unchanged), (2 * margin, year.beyond)):
+        counts = {"pass": 0, "undecided": 0, "fail": 0}
+        for _ in range(merges):
+            rows = [row for k in range(2) for row in drawn_pair(rng, f"m{k}", n=n, psi=psi, loss=loss)]
+            counts[gate(assemble(pl.DataFrame(rows)), policy=rules, noise=None).decision] += 1
+        shares = np.array(list(counts.values())) / merges
+        error = 4 * np.sqrt(np.maximum(np.array(expected) * (1 - np.array(expected)), 0.005) / merges)
+        assert np.all(np.abs(shares - np.array(expected)) <= error), (shares, expected)
+
+
+def drawn_pair(
+    rng: np.random.Generator, metric: str, *, n: int, psi: float, loss: float
+) -> list[dict[str, object]]:
+    apart = max(psi, loss)
+    kind = rng.choice(3, size=n, p=[(apart - loss) / 2, (apart + loss) / 2, 1 - apart])
+    a, b = (kind != 0).astype(float), (kind != 1).astype(float)
+    return [
+        {"system": name, "item": f"i{i}", "metric": metric, "value": value}
+        for name, values in (("main", a), ("pr", b))
+        for i, value in enumerate(values)
+    ]
+
+
+def test_a_field_of_very_many_levels_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "many.csv"
+    rows = "\n".join(f"i{i},{i % 2},u{i}" for i in range(60))
+    path.write_text(f"item,value,segment.user\n{rows}\n", encoding="utf-8")
+    rules = Policy(metrics=(MetricRule("", "2pt", segments={"user": SegmentRule("5pt")}),))
+    with pytest.raises(UsageError, match="has 60 levels, and a gate takes apart up to 50"):
+        gate(path, path, policy=rules, noise=None)
+    assert gate(path, path, no_worse_than="10pt", noise=None).verdict.text.startswith(
+        "PASS: not worse than baseline by 10"
+    )

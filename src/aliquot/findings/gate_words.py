@@ -138,7 +138,7 @@ def write_margin(condition: Condition) -> str:
     if condition.unit == "%":
         return f"{100 * margin:g}%"
     shown = f"{round(100 * margin, 9):g}" if condition.scale.in_points else f"{margin:.4g}"
-    return f"{shown}{_unit(condition)}"
+    return f"{shown} point" if shown == "1" and condition.scale.in_points else f"{shown}{_unit(condition)}"
 
 
 def _unit(condition: Condition) -> str:

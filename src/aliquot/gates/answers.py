@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import polars as pl
@@ -40,10 +41,30 @@ def answer_digests(evidence: Evidence, system: str, *, task: str) -> dict[tuple[
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class SameAnswers:
+    """How many of the candidate's answers are byte for byte the baseline's.
+
+    Attributes:
+        same: as many.
+        of: answers whose text is known.
+        kept: of the same ones, those a judge or a person had spoken of, whose word stays.
+    """
+
+    same: int
+    of: int
+    kept: int
+
+    @property
+    def all(self) -> bool:
+        """Whether nothing the candidate said is new."""
+        return 0 < self.same == self.of
+
+
 def judged_once(
     evidence: Evidence, baseline: str, candidate: str, *, task: str, before: Digests, after: Digests
-) -> tuple[Evidence, tuple[int, int] | None]:
-    """Return the evidence with the baseline's scores on answers of the candidate that are the same, byte for byte.
+) -> tuple[Evidence, SameAnswers | None]:
+    """Return the evidence with what was said of the baseline's answers on answers of the candidate that are the same.
 
     A rule scores the same answer the same way; a judge or a person may not, and that would be their noise and not the
     candidate's doing. The candidate's attempt takes over what they said of the first such attempt of the baseline at
@@ -58,29 +79,29 @@ def judged_once(
         after: those of the candidate's.
 
     Returns:
-        The evidence, and how many of the candidate's answers are the same, of how many known; None when none is known.
+        The evidence, and how many answers are the same; None when none is known.
     """
     if not before or not after:
         return evidence, None
-    judged: dict[tuple[str, str], int] = {}
+    first: dict[tuple[str, str], int] = {}
     for (item, attempt), digest in sorted(before.items()):
-        judged.setdefault((item, digest), attempt)
+        first.setdefault((item, digest), attempt)
     same = [
-        (item, attempt, judged[item, digest])
+        (item, attempt, first[item, digest])
         for (item, attempt), digest in after.items()
-        if (item, digest) in judged
+        if (item, digest) in first
     ]
-    counts = len(same), len(after)
-    if not same:
-        return evidence, counts
-    frame = pl.DataFrame(same, schema={"item": pl.String, "attempt": pl.Int64, "of": pl.Int64}, orient="row")
-    outcomes = evidence.outcomes
-    mine = (pl.col("task") == task) & (pl.col("system") == candidate)
-    judged_by = (pl.col("task") == task) & (pl.col("system") == baseline) & (pl.col("by") != "rule")
-    theirs = outcomes.filter(judged_by)
-    taken = frame.rename({"attempt": "own", "of": "attempt"}).join(theirs, on=_KEY, how="inner")
+    frame = pl.DataFrame(same, schema={"item": pl.String, "own": pl.Int64, "attempt": pl.Int64}, orient="row")
+    outcomes, here = evidence.outcomes, pl.col("task") == task
+    mine = here & (pl.col("system") == candidate)
+    theirs = outcomes.filter(here & (pl.col("system") == baseline) & (pl.col("by") != "rule"))
+    taken = frame.join(theirs, on=_KEY, how="inner")
+    kept = taken.select("item", "own").n_unique() if taken.height else 0
+    if not kept:
+        return evidence, SameAnswers(len(same), len(after), 0)
     taken = taken.with_columns(pl.lit(candidate).alias("system"), pl.col("own").alias("attempt"))
     taken = taken.select(outcomes.columns)
-    told = taken.select(*_KEY, "metric").unique().with_columns(pl.lit(value=True).alias("told"))
+    told = taken.select(*_KEY, "metric").unique()
     own = outcomes.filter(mine).join(told, on=[*_KEY, "metric"], how="anti", maintain_order="left")
-    return evidence.revise(outcomes=pl.concat([outcomes.filter(~mine), own, taken])), counts
+    revised = evidence.revise(outcomes=pl.concat([outcomes.filter(~mine), own, taken]))
+    return revised, SameAnswers(len(same), len(after), kept)

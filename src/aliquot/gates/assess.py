@@ -12,11 +12,12 @@ import polars as pl
 
 from aliquot.analysis.noise_seen import remembered_noise
 from aliquot.analysis.software import versions
-from aliquot.errors import InputError, MachineError
+from aliquot.errors import InputError, MachineError, UsageError
 from aliquot.files.gate_history import Judged
 from aliquot.findings.comparison import Comparison
 from aliquot.findings.gate import EXIT_CODES, BaselineFacts, Condition, CriticalItems, Decision, Gate
 from aliquot.findings.gate_words import write_gate
+from aliquot.gates.answers import SameAnswers
 from aliquot.gates.conditions import hold, read_held
 from aliquot.gates.critical import judge_critical
 from aliquot.gates.decision import decide
@@ -43,7 +44,7 @@ class Circumstances:
 
     Attributes:
         against: what the candidate is held against; None for floors alone.
-        same_answers: answers of the candidate that are byte for byte the baseline's, of how many; None when unknown.
+        same_answers: answers of the candidate that are byte for byte the baseline's; None when unknown.
         noise: file in which the suite's own noise is remembered; None to look up none.
         history: merges before this one; None when none are kept.
         answers: hashes of the candidate's answers, where they are known.
@@ -51,7 +52,7 @@ class Circumstances:
     """
 
     against: BaselineFacts | None = None
-    same_answers: tuple[int, int] | None = None
+    same_answers: SameAnswers | None = None
     noise: Path | None = None
     history: tuple[Judged, ...] | None = None
     answers: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
@@ -70,29 +71,16 @@ def assess(sides: Sides, policy: Policy, known: Circumstances) -> Gate:
         UsageError: a name of the policy that there is not, or different judges that were not allowed.
         InputError: items of the same id whose content differs.
     """
-    present = set(sides.evidence.items.filter(pl.col("task") == sides.task)["item"])
-    quarantined = tuple(item for item in policy.quarantine if item in present)
-    if quarantined:
-        sides = replace(sides, evidence=with_items(sides.evidence, quarantined, kept=False))
-    held = hold(sides, policy)
-    names = (sides.baseline, sides.candidate)
+    sides, quarantined = _without_quarantine(sides, policy)
     digest = digest_of(sides.evidence, sides.candidate, task=sides.task, policy=policy, answers=known.answers)
     share = share_of_merge(policy, known.history or (), digest)
-    conditions = read_held(held, alpha=share.alpha, names=names)
-    critical: CriticalItems | None = None
-    if policy.critical:
-        metric = policy.metrics[0].metric if policy.metrics else ""
-        critical, one = judge_critical(sides, policy.critical, metric=metric)
-        conditions = (*conditions[: _blocking(conditions)], one, *conditions[_blocking(conditions) :])
-    decision = decide([one.decision for one in conditions if one.blocks])
-    refusal = _refusal(decision, conditions, known.against, policy)
-    if refusal and decision == "pass":
-        decision = "undecided"
+    held = hold(sides, policy, alpha=share.alpha)
+    read = read_held(held, alpha=share.alpha, names=(sides.baseline, sides.candidate))
+    critical, conditions = _with_critical(sides, policy, read)
+    decision, refusal = _decision(conditions, known.against, policy)
     first = _with_noise(held, sides, known.noise)
     left_open = [
-        one
-        for one, read in zip(held, read_held(held, alpha=share.alpha, names=names), strict=True)
-        if one.shown.blocks and read.decision == "undecided"
+        one for one, told in zip(held, read, strict=True) if told.blocks and told.decision == "undecided"
     ]
     to_settle = settle(sides, left_open) if decision == "undecided" and left_open else None
     verdict = write_gate(
@@ -125,7 +113,7 @@ def assess(sides: Sides, policy: Policy, known: Circumstances) -> Gate:
         policy=policy.source,
         year=year_of(held, policy, alpha=share.alpha, moves=_moves(first), seed=sides.choices.seed),
         noise=None if first is None else first.noise,
-        identical=known.same_answers is not None and known.same_answers[0] == known.same_answers[1] > 0,
+        identical=known.same_answers is not None and known.same_answers.all,
         same=() if first is None else first.same,
         differs=() if first is None else first.differs,
         warnings=tuple(
@@ -177,39 +165,54 @@ def _moves(first: Comparison | None) -> float:
     return 0.0 if noise is None or not noise.n_items else noise.flipped / noise.n_items
 
 
-def _blocking(conditions: Sequence[Condition]) -> int:
-    return sum(one.blocks for one in conditions)
+def _without_quarantine(sides: Sides, policy: Policy) -> tuple[Sides, tuple[str, ...]]:
+    """Return the sides without quarantined items, and which of those there were."""
+    present = set(sides.evidence.items.filter(pl.col("task") == sides.task)["item"])
+    quarantined = tuple(item for item in policy.quarantine if item in present)
+    if not quarantined:
+        return sides, ()
+    if len(quarantined) == len(present):
+        raise UsageError("every item is in quarantine; there is nothing left to hold the candidate to")
+    return replace(sides, evidence=with_items(sides.evidence, quarantined, kept=False)), quarantined
 
 
-def _refusal(
-    decision: Decision, conditions: Sequence[Condition], against: BaselineFacts | None, policy: Policy
-) -> str:
-    """Return why a pass is not given although the rule would: rows without a value, or a baseline too old."""
-    hangs = [
-        one
-        for one in conditions
-        if one.blocks and one.decision == "pass" and one.if_failed not in (None, "pass")
-    ]
-    if decision != "pass":
-        return ""
+def _with_critical(
+    sides: Sides, policy: Policy, read: tuple[Condition, ...]
+) -> tuple[CriticalItems | None, tuple[Condition, ...]]:
+    """Return the critical items, and all conditions with theirs behind the other blocking ones."""
+    if not policy.critical:
+        return None, read
+    metric = policy.metrics[0].metric if policy.metrics else ""
+    critical, one = judge_critical(sides, policy.critical, metric=metric)
+    blocking = sum(condition.blocks for condition in read)
+    return critical, (*read[:blocking], one, *read[blocking:])
+
+
+def _decision(
+    conditions: Sequence[Condition], against: BaselineFacts | None, policy: Policy
+) -> tuple[Decision, str]:
+    """Return the decision, and why a pass is not given although the rule would; empty when it is none of that."""
+    decision = decide([one.decision for one in conditions if one.blocks])
+    refusal = _refusal(conditions, against, policy) if decision == "pass" else ""
+    return ("undecided", refusal) if refusal else (decision, "")
+
+
+def _refusal(conditions: Sequence[Condition], against: BaselineFacts | None, policy: Policy) -> str:
+    """Return why a pass is not given: rows without a value, or a baseline too old; empty when it is."""
+    hangs = [one.name for one in conditions if one.blocks and one.if_failed not in (None, "pass")]
     if hangs:
-        named = ", ".join(one.name for one in hangs[:3])
+        named = ", ".join(hangs[:3])
         return (
-            f"it passes with the rows without a value left out, and not with them as failures ({named}). "
-            "Whose fault they are decides; it is not passed"
+            f"it passes with the rows without a value left out, and not with them as failures ({named}). Whose fault "
+            "they are decides; it is not passed"
         )
     oldest = policy.baseline.oldest_days
-    if (
-        against is not None
-        and oldest is not None
-        and against.age_days is not None
-        and against.age_days > oldest
-    ):
-        return (
-            f"it would pass, but the baseline {against.name!r} is {against.age_days:.0f} days old and the policy takes "
-            f"it up to {oldest:g}. Run it again and bless it"
-        )
-    return ""
+    if against is None or oldest is None or against.age_days is None or against.age_days <= oldest:
+        return ""
+    return (
+        f"it would pass, but the baseline {against.name!r} is {against.age_days:.0f} days old and the policy takes "
+        f"it up to {oldest:g}. Run it again and bless it"
+    )
 
 
 def _nothing(sides: Sides) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Final
 
 from aliquot.analysis.compare import compare_systems
 from aliquot.analysis.summarize import floor_of
@@ -23,16 +24,24 @@ from aliquot.stats.proportions import clopper_pearson
 from aliquot.stats.results import HypothesisTest, Undefined
 from aliquot.stats.roots import bisect
 
+MOST_LEVELS: Final = 50
+"""Levels of one field that are held to a margin, each by a comparison of its own."""
 
-def hold(sides: Sides, policy: Policy) -> tuple[Held, ...]:
+
+def hold(sides: Sides, policy: Policy, *, alpha: float) -> tuple[Held, ...]:
     """Return everything the policy asks of the candidate, the blocking conditions first.
+
+    Args:
+        sides: who is held against whom.
+        policy: what is asked.
+        alpha: level of all blocking tests together, for what has no test but an interval.
 
     Raises:
         UsageError: a metric, field, cost or margin that there is not, or different judges that were not allowed.
         InputError: items of the same id whose content differs.
     """
     found = [one for rule in policy.metrics for one in _of_metric(sides, rule)]
-    found += list(hold_costs(sides, policy, found))
+    found += list(hold_costs(sides, policy, found, alpha=alpha))
     return tuple(sorted(found, key=lambda one: not one.shown.blocks))
 
 
@@ -85,6 +94,11 @@ def _of_metric(sides: Sides, rule: MetricRule) -> Iterator[Held]:
         if not levels:
             known = [name.removeprefix("segment.") for name in sides.evidence.items.columns if "." in name]
             raise UsageError(f"the items have no field {field!r} to take apart. {nearest(field, known)}")
+        if len(levels) > MOST_LEVELS:
+            raise UsageError(
+                f"the field {field!r} has {len(levels)} levels, and a gate takes apart up to {MOST_LEVELS}; choose a "
+                "coarser one"
+            )
         for level, items in levels.items():
             part = replace(sides, evidence=with_items(sides.evidence, items))
             found = _difference(part, metric, segment.no_worse_than, segment.effect)

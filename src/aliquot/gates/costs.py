@@ -27,7 +27,7 @@ _COLUMNS: Final = {
 }
 
 
-def hold_costs(sides: Sides, policy: Policy, found: Sequence[Held]) -> Iterator[Held]:
+def hold_costs(sides: Sides, policy: Policy, found: Sequence[Held], *, alpha: float) -> Iterator[Held]:
     """Yield what the policy asks of time, tokens, steps and money.
 
     A mean that may rise by a share of the baseline's is read from the ratio of the means (Fieller), a quantile and an
@@ -37,6 +37,7 @@ def hold_costs(sides: Sides, policy: Policy, found: Sequence[Held]) -> Iterator[
         sides: who is held against whom.
         policy: with its costs.
         found: the conditions before these, whose comparison holds the numbers.
+        alpha: level of all blocking tests together.
     """
     if not policy.costs:
         return
@@ -44,7 +45,7 @@ def hold_costs(sides: Sides, policy: Policy, found: Sequence[Held]) -> Iterator[
     comparison = comparison or _compared(sides, policy, level=sides.choices.level)
     blocking = sum(one.shown.blocks for one in found)
     blocking += sum(rule.effect == "blocks" for rule in policy.costs.values())
-    joint = min(HIGHEST_LEVEL, 1 - policy.alpha / max(1, blocking))
+    joint = min(HIGHEST_LEVEL, 1 - alpha / max(1, blocking))
     for name, rule in policy.costs.items():
         held = _cost(comparison, name, rule)
         if isinstance(held.shown.estimate, Undefined):

@@ -8,6 +8,7 @@ from typing import Final
 from aliquot.evidence.tables import Note
 from aliquot.findings.gate import BaselineFacts
 from aliquot.findings.numbers import write_count
+from aliquot.gates.answers import SameAnswers
 from aliquot.gates.decision import passes
 from aliquot.gates.held import Held
 from aliquot.gates.policy import Policy
@@ -24,7 +25,7 @@ def find_remarks(
     quarantined: Sequence[str],
     *,
     against: BaselineFacts | None,
-    same_answers: tuple[int, int] | None,
+    same_answers: SameAnswers | None,
 ) -> Iterator[Note]:
     """Yield what must be said, the most important first.
 
@@ -33,14 +34,16 @@ def find_remarks(
         policy: what the candidate was held to.
         quarantined: items that were left out.
         against: the baseline; None for floors alone.
-        same_answers: answers that are byte for byte the baseline's, of how many; None when unknown.
+        same_answers: answers that are byte for byte the baseline's; None when unknown.
     """
     if against is not None:
         yield from _of_baseline(against, held)
     yield from _of_quarantine(policy, quarantined)
-    if same_answers is not None and same_answers[0]:
-        same, of = same_answers
-        text = f"{same:,} of {of:,} answers are byte for byte the baseline's: what was judged of those stays"
+    if same_answers is not None and same_answers.kept:
+        text = (
+            f"{same_answers.kept:,} of {same_answers.of:,} answers are byte for byte answers of the baseline that were "
+            "judged: that judgement stays"
+        )
         yield Note("same_answers", text)
     for one in held:
         if not passes(one.shown.estimate, margin=one.shown.margin or 0.0, better=one.shown.better):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pytest
 
@@ -56,7 +56,7 @@ class RateGroups:
             return
         for key, told in report.user_properties:
             if key == PROPERTY:
-                name, floor, case, value = told
+                name, floor, case, value = cast("tuple[str, float, str, float | None]", told)
                 group = self.groups.setdefault(name, _Group(floor, name))
                 group.cases.setdefault(case or "-", []).append(value)
 

@@ -18,7 +18,7 @@ from aliquot.files.baseline_file import baseline_path, write_baseline
 from aliquot.files.gate_history import Judged, parse_history, read_history, write_history
 from aliquot.files.noise_memory import NOISE_FILE
 from aliquot.findings.gate import EXIT_CODES, Gate
-from aliquot.gates.answers import answer_digests, judged_once
+from aliquot.gates.answers import SameAnswers, answer_digests, judged_once
 from aliquot.gates.assess import Circumstances, assess, nothing_gate
 from aliquot.gates.held import Sides
 from aliquot.gates.policy import UNDECIDED, MetricRule, Policy, Undecided
@@ -274,7 +274,7 @@ def record(found: Gate, policy: str | Path | Policy, *, now: datetime | None = N
 
 def _judged_once(
     subject: Subject,
-) -> tuple[Subject, tuple[int, int] | None, dict[tuple[str, int], str]]:
+) -> tuple[Subject, SameAnswers | None, dict[tuple[str, int], str]]:
     """Return the subject with answers that are byte for byte the baseline's scored as those were, and all hashes."""
     if not subject.baseline:
         return subject, None, {}
