@@ -19,6 +19,7 @@ from aliquot.labelling.desk import Desk, training_places
 from aliquot.labelling.exports import Exports, labels_now
 from aliquot.labelling.form import Form
 from aliquot.labelling.live import State, state_of
+from aliquot.labelling.pages import label_page
 from aliquot.labelling.project import ADJUDICATOR, FILE, MAIN, Answer, Project, Rater, check_names, new_token
 from aliquot.labelling.project_file import Place, write_project
 from aliquot.labelling.server import LabelServer
@@ -203,6 +204,10 @@ class LabelProject:
         desk = Desk(self.store, clock=self.clock)
         owner = self.store.secret(OWNER)
         server = LabelServer(desk, owner=owner, address=addresses[listen], port=port, complain=complain)
+        for rater in self.raters()[:1]:
+            label_page(
+                self.project, self.form, rater, desk.work(rater)
+            )  # so that the first to come does not wait
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         thread.start()
         try:
