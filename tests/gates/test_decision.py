@@ -72,6 +72,9 @@ def test_a_floor_is_read_from_the_interval_and_its_test() -> None:
 
 def test_nothing_to_judge_is_never_green() -> None:
     nothing = Shown(Undefined("no item has a value"), 0.02, None, "higher", None)
+    for seen, lossless, decision in ((True, False, "undecided"), (True, True, "pass")):
+        blind = Shown(nothing.estimate, 0.02, None, "lower", None, seen=seen, lossless=lossless)
+        assert read_conditions([blind])[0].decision == decision
     assert read_conditions([nothing])[0].decision == "nothing_to_judge"
     assert decide(["pass", "pass", "nothing_to_judge"]) == "nothing_to_judge"
     assert decide(["fail", "nothing_to_judge"]) == "fail"

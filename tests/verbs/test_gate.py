@@ -171,6 +171,26 @@ def test_several_conditions_are_held_by_one_rule(tmp_path: Path) -> None:
     assert again.conditions[0].test is not None
 
 
+def test_costs_without_an_error_to_see(tmp_path: Path) -> None:
+    def timed(name: str, shift: float, n: int = 100) -> Path:
+        rows = "\n".join(f"i{i:03d},1,{1 + i % 7 + shift:.2f}" for i in range(n))
+        (tmp_path / name).write_text(f"item,value,latency_s\n{rows}\n", encoding="utf-8")
+        return tmp_path / name
+
+    main, faster, slower = timed("main.csv", 0), timed("faster.csv", -0.5), timed("slower.csv", 0.5)
+    rules = Policy(costs={"latency p95": CostRule("1%")})
+    assert [gate(main, one, policy=rules, noise=None).decision for one in (main, faster, slower)] == [
+        "pass",
+        "pass",
+        "undecided",
+    ]
+    few = gate(timed("a.csv", 0, 30), timed("b.csv", 0.01, 30), policy=rules, noise=None)
+    assert few.decision == "undecided"
+    assert "it needs 72" in few.verdict.text
+    untimed = Policy(metrics=(MetricRule("", "5pt"),), costs={"cost": CostRule("10%")})
+    assert gate(main, faster, policy=untimed, noise=None).decision == "nothing_to_judge"
+
+
 def test_critical_and_quarantined_items(tmp_path: Path) -> None:
     main, pr = write_pair(tmp_path, BETTER)
     broken = "t-175"  # of the nine that broke

@@ -34,7 +34,7 @@ def write_condition(condition: Condition, baseline: str, candidate: str) -> str:
     if condition.of == "items":
         return condition.text
     if isinstance(found, Undefined):
-        said = "the same on both sides" if condition.decision == "pass" else found.reason
+        said = "worse on no item" if condition.decision == "pass" else found.reason
         return f"{condition.name}: {said}"
     items = write_count(condition.n, "item")
     if condition.asked is not None:

@@ -49,7 +49,10 @@ def hold_costs(sides: Sides, policy: Policy, found: Sequence[Held], *, alpha: fl
     for name, rule in policy.costs.items():
         held = _cost(comparison, name, rule)
         if isinstance(held.shown.estimate, Undefined):
-            yield replace(held, shown=replace(held.shown, unmoved=_unmoved(sides, name)))
+            seen = held.n > 0
+            yield replace(
+                held, shown=replace(held.shown, seen=seen, lossless=seen and _lossless(sides, name))
+            )
         else:
             yield _tested(sides, policy, held, name, joint=joint)
 
@@ -100,16 +103,16 @@ def _named(comparison: Comparison, name: str) -> SideMetric | None:
     return None
 
 
-def _unmoved(sides: Sides, name: str) -> bool:
-    """Tell whether both sides took the same on every item, as they do when nothing was asked anew."""
+def _lossless(sides: Sides, name: str) -> bool:
+    """Tell whether no item took more, as when nothing was asked anew or all got faster by the same."""
     column = _COLUMNS[next(known for known in _COLUMNS if name == known or name.startswith(f"{known} "))]
     means: list[pl.DataFrame] = []
     for system in (sides.baseline, sides.candidate):
         rows = sides.evidence.scan("responses", system=system, task=sides.task).select("item", nw.col(column))
         frame: pl.DataFrame = rows.collect(backend="polars").to_native()
-        means.append(frame.group_by("item").agg(pl.col(column).cast(pl.Float64).mean()).sort("item"))
-    a, b = means
-    return a.height > 0 and a[column].null_count() == 0 and a.equals(b)
+        means.append(frame.group_by("item").agg(pl.col(column).cast(pl.Float64).mean()).drop_nulls())
+    both = means[0].join(means[1], on="item", suffix=".after")
+    return both.height > 0 and bool((both[f"{column}.after"] <= both[column] + 1e-12).all())
 
 
 def _tested(sides: Sides, policy: Policy, held: Held, name: str, *, joint: float) -> Held:

@@ -31,7 +31,8 @@ class Shown:
         better: which values are better.
         test: the deciding test; None where there is none, and then nothing here can fail.
         blocks: whether it counts.
-        unmoved: whether both sides have the same number on every item, so that there is no loss to estimate.
+        lossless: whether no item is worse, where that leaves no error to see: nothing was lost.
+        seen: whether both sides have values though nothing can be estimated from them: that is open.
     """
 
     estimate: Estimate | Undefined
@@ -40,7 +41,8 @@ class Shown:
     better: Better
     test: HypothesisTest | None
     blocks: bool = True
-    unmoved: bool = False
+    lossless: bool = False
+    seen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +114,8 @@ def _adjusted(shown: Sequence[Shown]) -> list[float | None]:
 
 def _read(shown: Shown, p_holm: float | None, *, alpha: float) -> Read:
     if isinstance(shown.estimate, Undefined):
-        if shown.unmoved:
-            return Read("pass", within_margin=False, p_holm=p_holm)
-        return Read("nothing_to_judge", within_margin=False, p_holm=p_holm)
+        decision: Decision = "pass" if shown.lossless else "undecided" if shown.seen else "nothing_to_judge"
+        return Read(decision, within_margin=False, p_holm=p_holm)
     p = p_holm if shown.blocks else shown.test.p if shown.test is not None else None
     rejects = p is not None and p <= alpha + 1e-12
     if shown.asked is not None:
