@@ -11,6 +11,8 @@ from aliquot.stats.paired_score import tango_limits
 
 TEN_METRICS = 0.48
 """Pass probability of ten truly equal metrics at n = 500, ψ = .1, margin 5 points, as the requirement gives it."""
+QUIET_ALARMS = 0.41
+"""Share of quiet years in which an item-level e-process reused across merges alarms, as the requirement gives it."""
 TEN_CORRECTED = 0.03
 """The same when the intervals were those of Holm's first step, a tenth of the error each, which they need not be."""
 
@@ -81,23 +83,14 @@ def test_more_conditions_make_an_unchanged_merge_pass_less_often() -> None:
 @pytest.mark.heavy
 def test_an_item_level_e_process_carried_over_merges_alarms_in_quiet_years() -> None:
     """Why no e-process is carried on from merge to merge: each item keeps the luck of the day the baseline was run."""
-    rng = np.random.default_rng(1)
-    years, merges, items = 300, 100, 200
+    rng, years, merges, items = np.random.default_rng(1), 200, 50, 240
     alarms = 0
     for _ in range(years):
-        p = rng.beta(4, 1, items)
-        baseline = rng.random(items) < p
-        log_e, alarmed = 0.0, False
-        fixed = broke = 0
-        for _ in range(merges):
-            candidate = rng.random(items) < p
-            fixed += int((candidate & ~baseline).sum())
-            broke += int((baseline & ~candidate).sum())
-            n = fixed + broke
-            log_e = n * np.log(2) + float(
-                stats.betabinom.logpmf(broke, n, 1, 1) - np.log(stats.binom.pmf(0, 0, 0.5))
-            )
-            log_e -= float(stats.binom.logpmf(broke, n, 0.5) + n * np.log(2))
-            alarmed = alarmed or log_e >= np.log(20)
-        alarms += alarmed
-    assert alarms / years > 0.2
+        chances = rng.beta(4, 1, items)
+        baseline = rng.random(items) < chances
+        candidates = rng.random((merges, items)) < chances
+        broke = (baseline & ~candidates).sum(axis=1).cumsum()
+        n = broke + (candidates & ~baseline).sum(axis=1).cumsum()
+        log_e = stats.betabinom.logpmf(broke, n, 1, 1) - stats.binom.logpmf(broke, n, 0.5)
+        alarms += bool((log_e >= np.log(20)).any())
+    assert alarms / years == pytest.approx(QUIET_ALARMS, abs=4 * np.sqrt(0.25 / years))
