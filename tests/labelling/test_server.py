@@ -198,6 +198,7 @@ def test_what_the_form_does_not_ask_is_refused_one_by_one(made):
             event(place, "maybe", id="no-option-1", rubric=rubric),
             event(place, ["pass"], id="a-list-here", rubric=rubric),
             event(7, id="no-place-1", rubric=rubric),
+            event(2**63, id="far-place-1", rubric=rubric),
             event(place, id="no-rubric-1", rubric="v9 00000000"),
             event(place, id="../../etc", rubric=rubric),
             event(place, id="skip-no-why", rubric=rubric, kind="skip"),
@@ -208,6 +209,7 @@ def test_what_the_form_does_not_ask_is_refused_one_by_one(made):
             "no-option-1",
             "a-list-here",
             "no-place-1",
+            "far-place-1",
             "no-rubric-1",
             "../../etc",
             "skip-no-why",
@@ -259,3 +261,14 @@ def head(server: LabelServer, client: Client) -> str:
     """The beginning of a message of events."""
     host = f"Host: 127.0.0.1:{server.port}\r\n"
     return f"POST {client.path}/events HTTP/1.1\r\n{host}Content-Type: application/json\r\n"
+
+
+def test_another_step_under_the_same_id_is_refused_and_not_swallowed(made):
+    with served(made) as (_, clients):
+        ana, rubric = clients["ana"], made.form.rubric
+        first, second = (task["place"] for task in ana.work()["tasks"][:2])
+        step = event(first, id="one-step-1", rubric=rubric)
+        assert ana.tell(step)["kept"] == ["one-step-1"]
+        assert ana.tell(step)["kept"] == ["one-step-1"]  # told again, acknowledged again
+        told = ana.tell(event(second, id="one-step-1", rubric=rubric))
+        assert (told["kept"], [one["id"] for one in told["refused"]]) == ([], ["one-step-1"])

@@ -491,3 +491,47 @@ def test_a_field_of_very_many_levels_is_refused(tmp_path: Path) -> None:
     assert gate(path, path, no_worse_than="10pt", noise=None).verdict.text.startswith(
         "PASS: not worse than baseline by 10"
     )
+
+
+def _values(folder: Path, name: str, items: dict[str, int]) -> Path:
+    path = folder / f"{name}.csv"
+    path.write_text(
+        "item,value\n" + "".join(f"{item},{value}\n" for item, value in items.items()), encoding="utf-8"
+    )
+    return path
+
+
+def test_a_candidate_does_not_pass_by_leaving_out_what_it_fails(tmp_path: Path) -> None:
+    whole = {f"q{i}": int(i % 5 > 0) for i in range(500)}
+    main = _values(tmp_path, "main", whole)
+    without = _values(tmp_path, "pr", {item: value for item, value in whole.items() if value})
+    found = gate(main, without, no_worse_than="10pt")
+    assert (found.decision, found.exit_code) == ("undecided", 4)
+    assert "100 items of the baseline are not in the candidate" in found.verdict.text
+    few = _values(tmp_path, "few", dict(list(whole.items())[:-2]))  # 2 of 500 cannot undo it
+    assert gate(main, few, no_worse_than="10pt").decision == "pass"
+
+
+def test_other_items_do_not_pass(tmp_path: Path) -> None:
+    main = _values(tmp_path, "main", {f"q{i}": int(i % 5 > 0) for i in range(500)})
+    easy = _values(tmp_path, "easy", {f"z{i}": int(i % 50 > 0) for i in range(500)})
+    found = gate(main, easy, no_worse_than="10pt")
+    assert found.decision == "undecided"
+    assert "share no item" in found.verdict.text
+
+
+def test_an_empty_file_is_nothing_to_judge(tmp_path: Path) -> None:
+    main = _values(tmp_path, "main", {f"q{i}": 1 for i in range(50)})
+    (tmp_path / "zero.csv").write_bytes(b"")
+    done = call(
+        "gate", main, tmp_path / "zero.csv", "--no-worse-than", "5pt", "--report-only", folder=tmp_path
+    )
+    assert done.code == 5, done.err
+
+
+def test_margins_are_not_proposed_from_two_runs_that_differ(tmp_path: Path) -> None:
+    same = _values(tmp_path, "same", {f"q{i}": int(i % 5 > 0) for i in range(200)})
+    worse = _values(tmp_path, "worse", {f"q{i}": int(i % 2 > 0) for i in range(200)})
+    done = call("init", "gate", same, worse, "--policy", tmp_path / "gate.yaml", folder=tmp_path)
+    assert done.code == 2
+    assert "the two runs differ by more than noise alone" in done.err

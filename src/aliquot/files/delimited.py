@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from aliquot.errors import InputError, UsageError
+from aliquot.errors import InputError, NoRowsError, UsageError
 from aliquot.evidence.tables import Note
 from aliquot.files.rows import MAX_COLUMNS, Cell, Rows
 from aliquot.files.text import MAX_LINE_BYTES
@@ -127,7 +127,7 @@ def _records(text: str, *, delimiter: str, file: str) -> Iterator[tuple[int, lis
 
 def _check_header(header: list[str], *, file: str) -> None:
     if not header:
-        raise InputError("is empty", file=file)
+        raise NoRowsError("is empty", file=file)
     if len(header) > MAX_COLUMNS:
         raise InputError(f"has more than {MAX_COLUMNS:,} columns", file=file)
     seen: set[str] = set()

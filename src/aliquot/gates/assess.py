@@ -23,6 +23,7 @@ from aliquot.gates.critical import judge_critical
 from aliquot.gates.decision import decide
 from aliquot.gates.flips import find_flips
 from aliquot.gates.held import Held, Sides
+from aliquot.gates.lacking import items_lacking
 from aliquot.gates.policy import Policy
 from aliquot.gates.remarks import find_remarks
 from aliquot.gates.settlement import settle
@@ -77,7 +78,7 @@ def assess(sides: Sides, policy: Policy, known: Circumstances) -> Gate:
     held = hold(sides, policy, alpha=share.alpha)
     read = read_held(held, alpha=share.alpha, names=(sides.baseline, sides.candidate))
     critical, conditions = _with_critical(sides, policy, read)
-    decision, refusal = _decision(conditions, known.against, policy)
+    decision, refusal = _decision(conditions, held, known.against, policy)
     first = _with_noise(held, sides, known.noise)
     left_open = [
         one for one, told in zip(held, read, strict=True) if told.blocks and told.decision == "undecided"
@@ -189,16 +190,21 @@ def _with_critical(
 
 
 def _decision(
-    conditions: Sequence[Condition], against: BaselineFacts | None, policy: Policy
+    conditions: Sequence[Condition], held: Sequence[Held], against: BaselineFacts | None, policy: Policy
 ) -> tuple[Decision, str]:
     """Return the decision, and why a pass is not given although the rule would; empty when it is none of that."""
     decision = decide([one.decision for one in conditions if one.blocks])
-    refusal = _refusal(conditions, against, policy) if decision == "pass" else ""
+    refusal = _refusal(conditions, held, against, policy) if decision == "pass" else ""
     return ("undecided", refusal) if refusal else (decision, "")
 
 
-def _refusal(conditions: Sequence[Condition], against: BaselineFacts | None, policy: Policy) -> str:
-    """Return why a pass is not given: rows without a value, or a baseline too old; empty when it is."""
+def _refusal(
+    conditions: Sequence[Condition], held: Sequence[Held], against: BaselineFacts | None, policy: Policy
+) -> str:
+    """Return why a pass is not given: items or rows that are lacking, or a baseline too old; empty when it is."""
+    lacking = next(filter(None, map(items_lacking, held)), "")
+    if lacking:
+        return lacking
     hangs = [one.name for one in conditions if one.blocks and one.if_failed not in (None, "pass")]
     if hangs:
         named = ", ".join(hangs[:3])

@@ -108,9 +108,12 @@ class Desk:
         return told
 
     def _checked(self, rater: Rater, event: Event, forms: dict[str, Form]) -> Event:
-        place = self.store.place(rater.name, event.place)
+        place = self.store.place(rater.name, event.place) if 0 <= event.place < 2**63 else None
         if place is None:
             raise InputError(f"place {event.place} is none of this list", field="place")
+        before = self.store.event(rater.name, event.id)
+        if before is not None and (before.place, before.kind) != (event.place, event.kind):
+            raise InputError("another step was told under this id", field="id")
         form = forms.get(event.rubric)
         if form is None:
             raise InputError(f"there is no form {event.rubric[:40]!r}", field="rubric")

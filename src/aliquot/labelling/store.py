@@ -217,6 +217,11 @@ class Store:
         for seq, name, event, at, *place in rows:
             yield Told(seq, name, msgspec.json.decode(event, type=Event), at, _place(place))
 
+    def event(self, rater: str, name: str) -> Event | None:
+        """Return what was told under an id; None when nothing was."""
+        rows = self._rows("SELECT event FROM events WHERE rater = ? AND id = ?", rater, name)
+        return msgspec.json.decode(rows[0][0], type=Event) if rows else None
+
     def record(self, rater: str, events: Sequence[Event], *, now: datetime) -> int:
         """Keep events, each once, and return how many were new.
 

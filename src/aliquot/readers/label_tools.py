@@ -119,7 +119,7 @@ def _argilla(record: Mapping[str, Any], file: str) -> Iterator[dict[str, Cell]]:
 
 
 def _submitted(key: Mapping[str, Cell], question: str, told: Mapping[str, Any]) -> Iterator[dict[str, Cell]]:
-    if told.get("status") not in {None, "submitted"}:
+    if told.get("status") not in (None, "submitted"):
         return
     value = told.get("value")
     if isinstance(value, list):  # several labels; a ranking or spans are objects, and no label
@@ -136,7 +136,7 @@ def _answer(places: Sequence[Mapping[str, Any]], own: object, file: str) -> dict
     key: dict[str, Cell] = {}
     for name, aliases in KEYS.items():
         found = (
-            text_of(place[one]) for place in places for one in aliases if place.get(one) not in {None, ""}
+            text_of(place[one]) for place in places for one in aliases if place.get(one) not in (None, "")
         )
         key[name] = next(found, None)
     key["item"] = key["item"] or text_of(own)

@@ -52,7 +52,7 @@ async def _await_all(
                 said = await check(*arguments)
             except Exception as error:  # noqa: BLE001 - whatever the check raises becomes a row
                 return _failed(item, error)
-        return item, value_of(said), ""
+        return _told(item, said)
 
     return await asyncio.gather(*(one(item, arguments) for item, arguments in calls))
 
@@ -62,6 +62,17 @@ def _row(item: str, call: Callable[[], Any]) -> Row:
         said = call()
     except Exception as error:  # noqa: BLE001 - whatever the check raises becomes a row
         return _failed(item, error)
+    return _told(item, said)
+
+
+def _told(item: str, said: object) -> Row:
+    """Return what a call returned as a row.
+
+    Raises:
+        UsageError: nothing was returned, which is neither a pass nor a failure, or something that is neither.
+    """
+    if said is None:
+        raise UsageError("the check returned nothing: return True or False (after assertions, return True)")
     return item, value_of(said), ""
 
 
@@ -89,4 +100,4 @@ def value_of(said: object) -> float | None:
         number = -1.0
     if number in (0.0, 1.0):
         return number
-    raise UsageError(f"an attempt passes or fails: return True or False, or assert; got {said!r:.60}")
+    raise UsageError(f"an attempt passes or fails: return True or False; got {said!r:.60}")

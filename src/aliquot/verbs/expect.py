@@ -49,6 +49,16 @@ class ExpectedRate:
     def __init__(self, kept: Kept, looks: Looks | None, name: str) -> None:
         self._kept, self._looks, self._name = kept, looks, name
 
+    def __bool__(self) -> bool:
+        """Refuse: a rate alone asserts nothing.
+
+        Raises:
+            UsageError: always.
+        """
+        raise UsageError(
+            f"{self!r} claims nothing by itself: hold it against a floor, as in expect_rate(...) >= 0.9"
+        )
+
     def __ge__(self, floor: object) -> Expectation:
         """Hold the rate against a floor: met when the lower Clopper-Pearson limit reaches it.
 
@@ -87,7 +97,8 @@ def expect_rate(
     the error; a floor that was missed stays missed.
 
     Args:
-        check: a function, sync or async, that returns True or False, or asserts; or outcomes that are there already:
+        check: a function, sync or async, that returns True or False; an assertion that fails in it is a failure; or
+            outcomes that are there already:
             true and false ones (None is lost), or item → outcome, or item → outcomes of several attempts.
         attempts: calls for each item, or in all without items; by default 36, and 1 for each item.
         items: called with each of these; attempts at one item belong together.
@@ -143,8 +154,23 @@ def expect_not_worse(
     sides = [
         _evidence(_of_mapping(side), name) if isinstance(side, Mapping) else side
         for side, name in ((baseline, "baseline"), (candidate, "candidate"))
+        if _is_side(side)
     ]
     return Expectation(gate(*sides, no_worse_than=margin, **choices), CURRENT.get())
+
+
+def _is_side(side: object) -> bool:
+    """Check what a caller passes.
+
+    Raises:
+        UsageError: it is nothing that names its items.
+    """
+    if isinstance(side, Mapping) and side:
+        return True
+    if isinstance(side, str | Path | Evidence):
+        return True
+    what = "an empty mapping" if isinstance(side, Mapping) else type(side).__name__
+    raise UsageError(f"items are matched by name: give a path, evidence, or item -> outcome; got {what}")
 
 
 def rate_of_cases(cases: Mapping[str, object], *, floor: float, name: str) -> Gate:

@@ -67,6 +67,9 @@ def init_gate(
     year = Merges(merges)
     evidence = [load([source], options=options) for source in sources]
     first = noise(*evidence, system=system, task=task, memory=None)
+    drift = next((note.text for note in first.warnings if note.code == "drift"), None)
+    if drift is not None:
+        raise UsageError(f"{drift}. Margins come from two runs of the same commit: run it again")
     others = [
         name
         for name in metrics_of(evidence[0], first.task)

@@ -107,7 +107,8 @@ def label(
 
     Examples:
         >>> import tempfile
-        >>>         >>> from aliquot import from_frame
+        >>> import polars as pl
+        >>> from aliquot import from_frame
         >>> rows = {"item": list("abcdef"), "output": list("443454"), "value": [1, 1, 0, 1, 0, 1]}
         >>> answers = from_frame(pl.DataFrame(rows))
         >>> with tempfile.TemporaryDirectory() as folder:

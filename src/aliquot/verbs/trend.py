@@ -51,7 +51,7 @@ def trend(
         >>> def night(rate):
         ...     return from_frame(pl.DataFrame({"item": range(100), "value": [float(i < rate) for i in range(100)]}))
         >>> print(trend(*map(night, [81, 80, 82, 81, 80, 74, 75, 73, 74, 75])))
-        WORSE since 6: 74.2% in 5 runs, 80.8% in the 5 before (-6.6 points).
+        WORSE since 6: 74.2 in 5 runs, 80.8 in the 5 before (-6.6 points).
     """
     check_level(level)
     if len(sources) < 2:
