@@ -264,3 +264,17 @@ def test_quiet_logs_alarm_as_seldom_as_stated(tmp_path: Path):
         alarmed += bool(found.alarms)
     # 1,000 watched rows of 5,000: at most one in five on average, which is 8 of 40; three standard errors of 2.5
     assert alarmed <= 15
+
+
+def test_a_log_whose_values_stop_is_not_green(log: Path):
+    passing = ({"passed": int(i % 10 > 0)} for i in range(600))
+    found = monitor(add(log, passing, ({"passed": None} for _ in range(600))))
+    assert (found.verdict.word, found.exit_code) == ("nothing_to_judge", 5)
+    assert "none of the last 500 rows has a value" in found.verdict.text
+
+
+def test_a_value_that_is_none_is_refused_with_a_remedy_that_there_is(log: Path):
+    with pytest.raises(InputError) as told:
+        monitor(add(log, [{"passed": "banana"}]))
+    assert "--missing" not in str(told.value)
+    assert "an empty cell, or null, is no value" in str(told.value)

@@ -51,6 +51,13 @@ def write_monitor(
         )
     alarms = [one for what in _GRAVEST for one in channels if one.what == what and one.alarm is not None]
     promise = f"While nothing changes, a false alarm comes once in {run_length:,.0f} rows or more on average."
+    silent = any(one.what == "quality" and not one.kind and one.now is None for one in channels)
+    if not alarms and silent and watched:
+        return Verdict(
+            "nothing_to_judge",
+            text=f"NOTHING TO JUDGE: none of the last {write_count(window, 'row')} has a value, so that quality is not "
+            "watched any more.",
+        )
     if not alarms:
         return Verdict("met", text=f"NO ALARM in {watched:,} rows since the baseline. {promise}")
     first = alarms[0]

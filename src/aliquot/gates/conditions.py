@@ -93,7 +93,10 @@ def _of_metric(sides: Sides, rule: MetricRule) -> Iterator[Held]:
         levels = levels_of(sides.evidence, field, task=sides.task)
         if not levels:
             known = [name.removeprefix("segment.") for name in sides.evidence.items.columns if "." in name]
-            raise UsageError(f"the items have no field {field!r} to take apart. {nearest(field, known)}")
+            raise UsageError(
+                f"the items have no field {field!r} to take apart (in a table, name its column segment.{field}). "
+                f"{nearest(field, known)}"
+            )
         if len(levels) > MOST_LEVELS:
             raise UsageError(
                 f"the field {field!r} has {len(levels)} levels, and a gate takes apart up to {MOST_LEVELS}; choose a "

@@ -161,7 +161,8 @@ def kept_rows(
     nothing: list[Cell] = [None] * appended.height
     of = appended.columns
     told = nothing if columns.value is None else of[columns.value]
-    measured, _ = values(told, place=place, file=file, column=columns.value or "")
+    remedy = "Write a number, true or false; an empty cell, or null, is no value"
+    measured, _ = values(told, place=place, file=file, column=columns.value or "", remedy=remedy)
     liked = nothing if columns.feedback is None else of[columns.feedback]
     units = nothing if columns.cluster is None else of[columns.cluster]
     flags = nothing if columns.flag is None else of[columns.flag]

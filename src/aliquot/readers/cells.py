@@ -86,11 +86,12 @@ def values(
     column: str,
     decimal: Literal[".", ","] = ".",
     missing: Collection[str] = (),
+    remedy: str = "",
 ) -> tuple[list[float | None], int]:
     """Return values, and how many cells were NaN or infinite and so count as missing.
 
     An empty cell is missing, and so is a text the user lists. Truth is read in the spellings of ``TRUE`` and
-    ``FALSE``.
+    ``FALSE``. ``remedy`` is what to do about any other, where there is no option ``--missing``.
 
     Raises:
         InputError: a cell is anything else, named with its row.
@@ -109,7 +110,8 @@ def values(
                 f"{cell!r} is no value ({place(index)})",
                 file=file,
                 field=column,
-                remedy=f"Write a number, true or false; to read it as missing: --missing {number!r}",
+                remedy=remedy
+                or f"Write a number, true or false; to read it as missing: --missing {number!r}",
             )
         if number is not None and not math.isfinite(number):
             not_numbers += 1
