@@ -325,6 +325,25 @@ def test_labels_of_other_answers_correct_a_rate_by_the_errors_they_show(saved: P
     assert found.floor.estimate == found.estimate
 
 
+def test_errors_known_elsewhere_meet_rows_that_hang_together(saved: Path) -> None:
+    judge = json.loads(saved.read_text(encoding="utf-8"))["judge"]
+    rows = [
+        {"item": f"n{i}", "metric": judge, "value": float(i // 10 % 3 > 0), "cluster": f"doc{i // 10}"}
+        for i in range(200)
+    ]
+    alone = from_frame(pl.DataFrame(rows).drop("cluster"))
+    one, other = (
+        summarize(found, labels=[saved]).lines[0].estimate
+        for found in (from_frame(pl.DataFrame(rows)), alone)
+    )
+    assert isinstance(one, Estimate)
+    assert isinstance(other, Estimate)
+    assert (one.n, other.n, one.clusters) == (200, 200, 20)
+    assert one.n_eff is not None
+    assert one.n_eff < 60
+    assert one.width > 1.2 * other.width
+
+
 def test_errors_known_elsewhere_are_refused_where_they_do_not_speak(saved: Path) -> None:
     evidence, labels = _evidence_and_labels()
     judge = json.loads(saved.read_text(encoding="utf-8"))["judge"]

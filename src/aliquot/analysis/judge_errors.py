@@ -91,7 +91,9 @@ def rate_under_errors(
         what=side.system,
         raw=raw,
         people=ELSEWHERE,
-        corrected=replace(found, why=why) if isinstance(found, Estimate) else found,
+        corrected=replace(found, n=raw.n, n_eff=raw.n_eff, clusters=raw.clusters, why=why)
+        if isinstance(found, Estimate)
+        else found,
         why=why if isinstance(found, Estimate) else found.reason,
         labelled=known.labelled,
         judged=round(raw.n),

@@ -147,7 +147,6 @@ class Year:
         beyond: the same when it is worse by twice the margin.
         false_fails: false fails a year when nothing changes.
         any_false: chance of at least one.
-        missed: merges of a hundred that lose twice the margin and pass.
         n_simulated: simulated merges of each kind.
         method: how they were made.
         left_out: conditions that are no part of it.
@@ -161,7 +160,6 @@ class Year:
     beyond: tuple[float, float, float]
     false_fails: float
     any_false: float
-    missed: float
     n_simulated: int
     method: str
     left_out: tuple[str, ...]

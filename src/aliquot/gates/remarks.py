@@ -39,6 +39,9 @@ def find_remarks(
     if against is not None:
         yield from _of_baseline(against, held)
     yield from _of_quarantine(policy, quarantined)
+    if policy.merges is not None and policy.merges.share != "equal":
+        text = f"the year is simulated with the share of this merge; {policy.merges.share} gives each merge its own"
+        yield Note("year_share", text)
     if same_answers is not None and same_answers.kept:
         text = (
             f"{same_answers.kept:,} of {same_answers.of:,} answers are byte for byte answers of the baseline that were "

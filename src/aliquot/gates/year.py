@@ -123,7 +123,6 @@ def simulate_year(
         beyond=kinds[2],
         false_fails=merges * false,
         any_false=float(-np.expm1(merges * np.log1p(-false))) if false < 1 else 1.0,
-        missed=100 * kinds[2][0],
         n_simulated=n_simulated,
         method=METHOD,
         left_out=left_out,
@@ -167,7 +166,9 @@ def _draw(
     if design.psi is None:
         d = rng.normal(-loss, design.se, size)
         reach = design.se * (two_sided_t(level, design.df) if np.isfinite(design.df) else two_sided_z(level))
-        low, high, p = d - reach, d + reach, 2 * special.ndtr(-np.abs(d) / design.se)
+        away = -np.abs(d) / design.se
+        tail = special.stdtr(design.df, away) if np.isfinite(design.df) else special.ndtr(away)
+        low, high, p = d - reach, d + reach, 2 * tail
     else:
         low, high, p = _pairs(design, design.psi, loss=loss, level=level, rng=rng, size=size)
     lost = (high < 0) & (low <= -design.margin)
