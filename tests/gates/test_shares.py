@@ -44,6 +44,7 @@ def test_what_was_judged_before_adds_no_row(tmp_path: Path) -> None:
     first = gate(evidence, policy=rules, noise=None)
     assert (first.decision, first.place) == ("fail", 1)
     assert first.alpha == lord([], level=0.95).next_alpha
+    assert "year_share" in {note.code for note in first.warnings}
     moment = datetime(2026, 1, 1, tzinfo=UTC)
     record(first, rules, now=moment)
     kept = path.read_bytes()
