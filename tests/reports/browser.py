@@ -50,11 +50,11 @@ def opened(browser: Browser, path: Path, *, fragment: str = "", **context: Any) 
 
 def until(holds: Callable[[], bool]) -> None:
     """Wait until something holds; Playwright's own waiting evaluates text, which the policy of the page forbids."""
-    for _ in range(200):
+    for _ in range(1200):
         if holds():
             return
         time.sleep(0.05)
-    raise AssertionError("it did not come to hold within 10 seconds")
+    raise AssertionError("it did not come to hold within a minute")
 
 
 def written(path: Path, rows: Sequence[dict[str, Any]]) -> Path:

@@ -45,11 +45,12 @@
 
   // ---- the network
 
+  const PATIENCE_MS = 20000;  // a connection that died in silence is asked no longer; what is sent twice is kept once
   let sending = null, pause = 1000, timer = 0, away = false;
 
   async function ask(path, body) {
-    const answer = await fetch(`${base}/${path}`, body === undefined ? {} : {
-      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+    const answer = await fetch(`${base}/${path}`, { signal: AbortSignal.timeout(PATIENCE_MS), ...(body === undefined ? {} : {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }) });
     if (answer.status === 404) throw Object.assign(new Error("gone"), { said: await answer.text() });
     if (!answer.ok) throw Object.assign(new Error("refused"), { said: (await answer.text()).slice(0, 300) });
     return answer.json();
