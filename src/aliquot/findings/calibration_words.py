@@ -7,7 +7,7 @@ from typing import Final
 from aliquot.findings.agreement import Coefficient
 from aliquot.findings.agreement_words import symbol, write_coefficient
 from aliquot.findings.calibration import Calibration, JudgeLine, SecondLabeller
-from aliquot.findings.numbers import write_count, write_percent
+from aliquot.findings.numbers import write_count, write_percent, write_plain
 from aliquot.findings.verdict import Verdict, Word
 from aliquot.stats.results import Estimate, Undefined
 
@@ -95,8 +95,8 @@ def _points(factor: Estimate) -> str:
 def write_second(found: SecondLabeller) -> str:
     """Write how the judge stands beside a second labeller."""
     said = (
-        f"Judge with people {found.judge:.2f}, people with each other {found.people:.2f} (kappa, {found.n} answers "
-        "with two labels or more)"
+        f"Judge with people {write_plain(found.judge)}, people with each other {write_plain(found.people)} "
+        f"(kappa, {found.n} answers with two labels or more)"
     )
     if isinstance(found.difference, Undefined):
         return f"{said}: {found.difference.reason}."

@@ -9,7 +9,14 @@ from aliquot.findings.agreement_words import symbol, write_coefficient
 from aliquot.findings.calibration import Calibration, EqualErrors, JudgeBias, JudgeLine, SecondLabeller
 from aliquot.findings.calibration_words import title_of, write_second
 from aliquot.findings.corrected import Corrected
-from aliquot.findings.numbers import difference_unit, write_difference, write_p, write_percent, write_value
+from aliquot.findings.numbers import (
+    difference_unit,
+    write_difference,
+    write_p,
+    write_percent,
+    write_plain,
+    write_value,
+)
 from aliquot.reports.sheet import Block, Grid, Sheet, lay_out
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
@@ -226,7 +233,7 @@ def _second(second: SecondLabeller) -> Iterator[Block]:
         "Agreement with people beyond chance, on average",
         ("", "answers", "kappa"),
         tuple(
-            (one.name, str(one.labels), "-" if one.agreement is None else f"{one.agreement:.2f}")
+            (one.name, str(one.labels), "-" if one.agreement is None else write_plain(one.agreement))
             for one in second.raters
         ),
     )
@@ -244,7 +251,7 @@ def _second(second: SecondLabeller) -> Iterator[Block]:
 def _ranked(one: Coefficient) -> str:
     if isinstance(one.estimate, Estimate):
         return write_coefficient(one.estimate)
-    return "-" if one.point is None else f"{one.point:.2f}"
+    return "-" if one.point is None else write_plain(one.point)
 
 
 def _share(share: Estimate | Undefined) -> str:
