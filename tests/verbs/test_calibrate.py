@@ -544,3 +544,21 @@ def test_a_judge_that_passes_or_fails_has_its_own_ties() -> None:
     found = calibrate(from_frame(contrary), labels=[labels_from(people)])
     accuracy = next(one for one in found.ranking if one.name == "item_accuracy")
     assert accuracy.point == 0  # people call every pair equal, the judge none
+
+
+def test_a_judge_that_says_the_reverse_is_worse_than_chance_with_an_interval() -> None:
+    verdicts, labels = _judged()
+    found = calibrate(
+        from_frame(verdicts.with_columns(value=1 - pl.col("value"))), labels=[labels_from(labels)]
+    )
+    assert found.verdict.text.startswith(
+        "DO NOT USE: value is worse than chance: sensitivity + specificity - 1 is -0."
+    )
+
+
+def test_labels_of_one_system_alone_are_said_where_two_are_compared() -> None:
+    verdicts, labels = _judged()
+    with pytest.raises(
+        InputError, match=r"no answer of b is labelled; the labels are of a\. Label answers of b too"
+    ):
+        compare(from_frame(verdicts), labels=[labels_from(labels.filter(system="a"))])
