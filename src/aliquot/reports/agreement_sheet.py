@@ -26,7 +26,7 @@ def sheet_of(found: RaterAgreement) -> Sheet:
 
 
 def _blocks(found: RaterAgreement) -> Iterator[Block]:
-    clusters = "" if found.n_clusters is None else f" in {write_count(found.n_clusters, 'cluster')}"
+    clusters = "" if not found.n_clusters else f" in {write_count(found.n_clusters, 'cluster')}"
     asked = "" if found.question == "label" else f"{found.question}: "
     yield (
         f"{asked}{write_count(len(found.raters), 'rater')}, {write_count(found.n_answers, 'answer')}, "

@@ -69,9 +69,16 @@ def _table(line: JudgeLine, passes: tuple[str, str], *, title: str) -> Grid:
     return Grid(title, ("", f"people: {good}", f"people: {bad}"), rows)
 
 
+def _told(main: Coefficient) -> str:
+    """Write a measure with its interval, else by itself where it has none."""
+    if isinstance(main.estimate, Estimate):
+        return write_coefficient(main.estimate)
+    return "undefined" if main.point is None else f"{write_plain(main.point)} without an interval"
+
+
 def _agreement(found: Calibration) -> str:
     main = found.agreement[0]
-    told = write_coefficient(main.estimate) if isinstance(main.estimate, Estimate) else "undefined"
+    told = _told(main)
     text = f"Judge with people: {symbol(main.name)} {told}"
     if not found.lines:
         return f"{text}."
