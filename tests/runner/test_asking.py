@@ -17,6 +17,7 @@ from aliquot.runner.plan import make_plan
 from aliquot.runner.progress import Progress, Silent
 from aliquot.runner.workers import Workers
 from aliquot.systems.fake import FakeSystem
+from aliquot.systems.replies import Reply
 from aliquot.verbs.run import run
 from tests.runner.evaluations import evaluation, right, write_evaluation, write_items
 
@@ -82,6 +83,24 @@ def test_progress_is_json_lines_on_request(tmp_path: Path, capsys: pytest.Captur
         "point": 1.0, "low": pytest.approx(low), "high": 1.0, "level": 0.95, "n": 10,
     }  # fmt: skip
     assert lines[5]["peeks"] == {}  # five answers are no rate
+
+
+def test_a_peek_counts_answers_that_were_too_late_as_the_result_will(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def late(prompt: str) -> str | Reply:
+        return (
+            Reply(text="", status="timeout") if right(prompt) in {"a1", "a2", "a3", "a4"} else right(prompt)
+        )
+
+    run(
+        write_evaluation(tmp_path),
+        directory=tmp_path,
+        models={"fake": FakeSystem(late)},
+        observer=JsonLines(),
+    )
+    last = json.loads(capsys.readouterr().err.splitlines()[-1])
+    assert last["scores"] == {"first": [6.0, 10], "second": [6.0, 10]}
 
 
 def test_a_line_tells_rate_time_errors_what_could_be_read_and_a_peek(
