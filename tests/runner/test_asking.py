@@ -133,6 +133,17 @@ def test_lines_that_are_no_terminal_are_few_however_long_a_run_takes(
     assert printed[-1].startswith("86400 of 86400, 1.0 a second, 100% read")
 
 
+def test_a_sentence_is_printed_whole_on_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress.sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "40")
+    line = ProgressLine()
+    line.answered(Progress(system="a", done=1, total=2, kept=0, statuses={"ok": 1}, elapsed_s=1.0))
+    line.noted("check the scorer and what the prompt gives away. " * 3)
+    assert capsys.readouterr().err.splitlines()[-1] == "check the scorer and what the prompt gives away. " * 3
+
+
 def test_every_accepted_answer_and_every_field_of_a_reference_must_be_right_by_its_rule(
     tmp_path: Path,
 ) -> None:
