@@ -19,7 +19,7 @@ Every error carries what was wrong, where, and what would be right; a message is
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import ClassVar, Final
 
 
 class AliquotError(Exception):
@@ -109,16 +109,23 @@ def excerpt(value: object, *, limit: int = 60) -> str:
     return text if len(text) <= limit else f"{text[: limit - 2]}…{text[-1]}"
 
 
+MOST_KNOWN: Final = 60
+"""Known names that a message lists whole; of more it lists the first ten."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the sentence that lists the known names, the nearest one first.
+    """Return the sentence that names the nearest of the known names and lists them, ten of very many.
 
     Examples:
         >>> nearest("wilsn", ["wilson", "jeffreys"])
         "Did you mean 'wilson'? Known: jeffreys, wilson."
+        >>> nearest("q", map(str, range(100)))
+        'Known: 0, 1, 10, 11, 12, 13, 14, 15, 16, 17, and 90 more.'
     """
     names = sorted(known)
     import difflib  # noqa: PLC0415 - loaded for a message only; every command starts with this module
 
     close = difflib.get_close_matches(name, names, n=1)
     hint = f"Did you mean {close[0]!r}? " if close else ""
-    return f"{hint}Known: {', '.join(names)}."
+    shown = names if len(names) <= MOST_KNOWN else [*names[:10], f"and {len(names) - 10:,} more"]
+    return f"{hint}Known: {', '.join(shown)}."

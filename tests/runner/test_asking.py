@@ -17,6 +17,7 @@ from aliquot.runner.plan import make_plan
 from aliquot.runner.progress import Progress, Silent
 from aliquot.runner.workers import Workers
 from aliquot.systems.fake import FakeSystem
+from aliquot.systems.replies import Reply
 from aliquot.verbs.run import run
 from tests.runner.evaluations import evaluation, right, write_evaluation, write_items
 
@@ -84,6 +85,24 @@ def test_progress_is_json_lines_on_request(tmp_path: Path, capsys: pytest.Captur
     assert lines[5]["peeks"] == {}  # five answers are no rate
 
 
+def test_a_peek_counts_answers_that_were_too_late_as_the_result_will(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def late(prompt: str) -> str | Reply:
+        return (
+            Reply(text="", status="timeout") if right(prompt) in {"a1", "a2", "a3", "a4"} else right(prompt)
+        )
+
+    run(
+        write_evaluation(tmp_path),
+        directory=tmp_path,
+        models={"fake": FakeSystem(late)},
+        observer=JsonLines(),
+    )
+    last = json.loads(capsys.readouterr().err.splitlines()[-1])
+    assert last["scores"] == {"first": [6.0, 10], "second": [6.0, 10]}
+
+
 def test_a_line_tells_rate_time_errors_what_could_be_read_and_a_peek(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -112,6 +131,17 @@ def test_lines_that_are_no_terminal_are_few_however_long_a_run_takes(
     printed = capsys.readouterr().err.splitlines()
     assert 20 < len(printed) < 100
     assert printed[-1].startswith("86400 of 86400, 1.0 a second, 100% read")
+
+
+def test_a_sentence_is_printed_whole_on_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress.sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "40")
+    line = ProgressLine()
+    line.answered(Progress(system="a", done=1, total=2, kept=0, statuses={"ok": 1}, elapsed_s=1.0))
+    line.noted("check the scorer and what the prompt gives away. " * 3)
+    assert capsys.readouterr().err.splitlines()[-1] == "check the scorer and what the prompt gives away. " * 3
 
 
 def test_every_accepted_answer_and_every_field_of_a_reference_must_be_right_by_its_rule(

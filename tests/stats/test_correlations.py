@@ -174,6 +174,9 @@ def test_the_six_icc_of_shrout_and_fleiss(form: Any, point: float, low: float, h
 
 
 def test_icc_without_an_interval() -> None:
+    low = rater_icc([[1, 2], [2, 1], [1, 1], [2, 2]]).interval.low
+    assert low >= -1  # two ratings cannot correlate by less
+    assert "no limit" in rater_icc([[3, 3], [3, 2], [3, 3], [3, 5]], form="ICC2k").interval.reason
     assert "agree fully" in rater_icc([[1, 1], [2, 2], [5, 5]]).interval.reason
     assert "do not differ" in rater_icc([[2, 2], [2, 2]]).reason
     assert "two raters" in rater_icc([[2], [3]]).reason

@@ -12,6 +12,7 @@ from aliquot.errors import InputError, UsageError
 from aliquot.findings.agreement import RaterAgreement
 from aliquot.readers.options import ReadOptions
 from aliquot.reports.render import render
+from aliquot.stats.results import Undefined
 from tests.shared import shared
 
 
@@ -147,3 +148,29 @@ def test_labels_that_differ_in_capitals_alone_are_said() -> None:
     rows = {"item": list("abcdef"), "ana": ["Red", "red", "blue"] * 2, "ben": ["red", "red", "blue"] * 2}
     found = agree(labels_from(pl.DataFrame(rows)))
     assert any(note.code == "labels_alike" and "'Red' and 'red'" in note.text for note in found.warnings)
+
+
+def test_a_rater_who_gives_one_label_is_the_reason_and_not_full_agreement() -> None:
+    found = agree(labels_from(_frame(a=[3, 3, 3, 3], b=[3, 2, 3, 5])))
+    main = found.coefficients[0]
+    assert isinstance(main.estimate, Undefined)
+    assert main.estimate.reason.startswith("one rater gave one label only")
+    assert found.verdict.text.startswith("NOT SHOWN TO AGREE BEYOND CHANCE")
+
+
+def test_a_kappa_without_an_interval_is_agreement_only_where_nobody_differs() -> None:
+    differing = agree(labels_from(_frame(a=["x", "y"], b=["x", "z"])))
+    assert differing.coefficients[0].point == pytest.approx(1 / 3)  # (1/2 - 1/4)/(1 - 1/4)
+    assert differing.verdict.text.startswith("NOT SHOWN TO AGREE BEYOND CHANCE")
+    same = agree(labels_from(_frame(a=["x", "y", "z"], b=["x", "y", "z"])))
+    assert same.verdict.text.startswith("RATERS AGREE: ")
+
+
+def test_each_rater_stands_once_and_so_do_repeats_of_two() -> None:
+    three = agree(labels_from(_frame(a=[1, 0] * 5, b=[1, 0] * 5, c=[0, 0] * 5)))
+    assert render(three, verbose=True).count("Each rater with the others") == 1
+    frame = pl.DataFrame(
+        {"item": ["1", "1", "1", "2", "2"], "rater": list("aabab"), "label": [1, 0, 1, 0, 0]}
+    )
+    repeated = agree(labels_from(frame, options=ReadOptions(duplicates="attempts")))
+    assert "0 of 1" in render(repeated)

@@ -516,3 +516,49 @@ def test_answers_let_through_are_told_by_their_attempt() -> None:
     frame = pl.DataFrame(rows)
     found = calibrate(from_frame(frame.drop("label")), labels=labels_from(frame.drop("value")))
     assert all(" attempt " in name for name in found.let_through)
+
+
+def test_the_order_of_answers_is_resampled_by_cluster() -> None:
+    verdicts, labels = _judged()
+    alone, together = (
+        calibrate(from_frame(frame), labels=[labels_from(labels)]).ranking
+        for frame in (verdicts, verdicts.with_columns(cluster=pl.col("item").str.slice(0, 3)))
+    )
+    assert [one.point for one in alone] == [one.point for one in together]
+    pairs = next(one.estimate for one in alone if one.name == "item_accuracy")
+    clustered = next(one.estimate for one in together if one.name == "item_accuracy")
+    assert isinstance(pairs, Estimate)
+    assert isinstance(clustered, Estimate)
+    assert (pairs.clusters, clustered.clusters) == (None, 8)  # q00x to q07x are labelled
+
+
+def test_a_judge_that_passes_or_fails_has_its_own_ties() -> None:
+    """A judge that is right on fewer pairs than always calling a tie is not made one."""
+    n = 60
+    people = pl.DataFrame(
+        {"item": [f"q{i}" for i in range(n)] * 2, "system": ["a"] * n + ["b"] * n, "label": [0, 1] * n}
+    )
+    contrary = people.rename({"label": "value"}).with_columns(
+        value=pl.when(pl.col("system") == "a").then(1 - pl.col("value")).otherwise(pl.col("value"))
+    )
+    found = calibrate(from_frame(contrary), labels=[labels_from(people)])
+    accuracy = next(one for one in found.ranking if one.name == "item_accuracy")
+    assert accuracy.point == 0  # people call every pair equal, the judge none
+
+
+def test_a_judge_that_says_the_reverse_is_worse_than_chance_with_an_interval() -> None:
+    verdicts, labels = _judged()
+    found = calibrate(
+        from_frame(verdicts.with_columns(value=1 - pl.col("value"))), labels=[labels_from(labels)]
+    )
+    assert found.verdict.text.startswith(
+        "DO NOT USE: value is worse than chance: sensitivity + specificity - 1 is -0."
+    )
+
+
+def test_labels_of_one_system_alone_are_said_where_two_are_compared() -> None:
+    verdicts, labels = _judged()
+    with pytest.raises(
+        InputError, match=r"no answer of b is labelled; the labels are of a\. Label answers of b too"
+    ):
+        compare(from_frame(verdicts), labels=[labels_from(labels.filter(system="a"))])

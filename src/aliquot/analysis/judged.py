@@ -140,10 +140,7 @@ def judged_answers(
         people=pl.col("people").fill_null(0), cluster=pl.coalesce("cluster", "told")
     ).drop("told", "first")
     if frame["label"].null_count() == frame.height:
-        raise InputError(
-            f"no answer with an outcome under {metric!r} is labelled",
-            remedy="Name the judge's metric: --judge METRIC",
-        )
+        raise _nothing_labelled(metric, systems, told)
     scale = Scale("binary", 0.0, 1.0, "higher") if binary else _graded(evidence, metric, values)
     return Judged(
         metric=metric,
@@ -155,6 +152,20 @@ def judged_answers(
         passes=_names(told) if binary else None,
         tied=tied,
         systems=tuple(name for name in systems or systems_of(evidence) if name in set(frame["system"])),
+    )
+
+
+def _nothing_labelled(metric: str, systems: Sequence[str], told: pl.DataFrame) -> InputError:
+    """Return the complaint that no judged answer has a label, and whose answers have some."""
+    others = told["system"].unique().sort().to_list()
+    if systems and others and not set(systems) & set(others):
+        return InputError(
+            f"no answer of {' or '.join(systems)} is labelled; the labels are of {', '.join(others[:4])}",
+            remedy=f"Label answers of {' and '.join(systems)} too",
+        )
+    return InputError(
+        f"no answer with an outcome under {metric!r} is labelled",
+        remedy="Name the judge's metric: --judge METRIC",
     )
 
 

@@ -33,6 +33,7 @@ ANSWERS: Final = {
 
 
 class _Asked(TypedDict):
+    clusters: list[str] | None
     level: float
     n_resamples: int
     rng: int
@@ -58,11 +59,11 @@ def metric_against_people(judged: Judged, *, level: float, seed: int) -> Iterato
         return
     items = rows["item"].unique().sort().to_list()
     metric, people = (_cells(rows, items, judged.systems, column) for column in ("verdict", "label"))
-    asked = _Asked(level=level, n_resamples=RESAMPLES, rng=seed)
+    asked = _Asked(clusters=_item_clusters(rows, items), level=level, n_resamples=RESAMPLES, rng=seed)
     yield _measure(
         "item_accuracy",
         "two systems on an item, ties too",
-        item_accuracy(metric, people, **asked),
+        item_accuracy(metric, people, epsilon=_ties_up_to(rows), **asked),
     )
     yield _measure(
         "item_correlation",
@@ -91,6 +92,19 @@ def _cells(rows: pl.DataFrame, items: list[str], systems: tuple[str, ...], colum
     for item, system, value in means.iter_rows():
         cells[place[item], systems.index(system)] = value
     return cells
+
+
+def _ties_up_to(rows: pl.DataFrame) -> float | None:
+    """Return 0 for a judge that passes or fails, which has ties of its own; None to calibrate those of a score."""
+    return 0.0 if rows["verdict"].n_unique() <= 2 else None
+
+
+def _item_clusters(rows: pl.DataFrame, items: list[str]) -> list[str] | None:
+    """Return the cluster of each item, an item without one being its own; None when nothing names any."""
+    if rows["cluster"].null_count() == rows.height:
+        return None
+    named = dict(rows.filter(pl.col("cluster").is_not_null()).select("item", "cluster").iter_rows())
+    return [f"cluster {named[item]}" if item in named else f"item {item}" for item in items]
 
 
 def _measure(name: str, says: str, found: Correlation | MetricAgreement | Undefined) -> Coefficient:

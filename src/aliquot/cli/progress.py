@@ -50,10 +50,9 @@ class ProgressLine:
             self._end()
 
     def noted(self, text: str) -> None:
-        """Print a sentence on a line of its own."""
+        """Print a sentence whole, on lines of its own: it is not rewritten, so it need not fit the terminal's width."""
         self._end()
-        self._write(text)
-        self._end()
+        click.echo(text, err=True)
 
     def _write(self, text: str) -> None:
         if self._live:

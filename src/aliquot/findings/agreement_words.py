@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from aliquot.findings.agreement import Coefficient
-from aliquot.findings.numbers import write_percent
+from aliquot.findings.numbers import write_percent, write_plain
 from aliquot.findings.verdict import Verdict
 from aliquot.stats.results import Estimate, Undefined
 
@@ -57,7 +57,10 @@ def write_agreement(
         always = f"; always giving {constant!r} would agree with {write_percent(constant_share, decimals=0)}%"
     main = coefficients[0]
     if isinstance(main.estimate, Undefined):
-        return Verdict("undecided", text=f"{_without(main, main.estimate)}. {said}{always}.")
+        return Verdict(
+            "undecided",
+            text=f"{_without(main, main.estimate, always_same=observed.point == 1)}. {said}{always}.",
+        )
     text = f"{symbol(main.name)} {write_coefficient(main.estimate)}"
     if main.estimate.low > 0:
         return Verdict("estimated", text=f"RATERS AGREE BEYOND CHANCE: {text}. {said}{always}.")
@@ -66,12 +69,14 @@ def write_agreement(
     return Verdict("undecided", text=f"NOT SHOWN TO AGREE BEYOND CHANCE: {text}. {said}{always}.")
 
 
-def _without(main: Coefficient, undefined: Undefined) -> str:
+def _without(main: Coefficient, undefined: Undefined, *, always_same: bool) -> str:
     """Say what is known of a measure that has no interval."""
     if main.point is None:
         return f"AGREEMENT BEYOND CHANCE IS UNDEFINED: {undefined.reason}"
-    head = "RATERS AGREE" if main.point > 0 else "NOT SHOWN TO AGREE BEYOND CHANCE"
-    return f"{head}: {symbol(main.name)} is {main.point:.2f} without an interval, as {undefined.reason}"
+    head = "RATERS AGREE" if always_same else "NOT SHOWN TO AGREE BEYOND CHANCE"
+    return (
+        f"{head}: {symbol(main.name)} is {write_plain(main.point)} without an interval, as {undefined.reason}"
+    )
 
 
 def symbol(name: str) -> str:
@@ -86,4 +91,4 @@ def write_coefficient(estimate: Estimate) -> str:
         >>> write_coefficient(Estimate(0.6667, 0.449, 0.84, 0.95, "x", 80))
         '0.67 (0.45 to 0.84)'
     """
-    return f"{estimate.point:.2f} ({estimate.low:.2f} to {estimate.high:.2f})"
+    return f"{write_plain(estimate.point)} ({write_plain(estimate.low)} to {write_plain(estimate.high)})"

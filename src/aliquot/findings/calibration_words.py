@@ -7,7 +7,7 @@ from typing import Final
 from aliquot.findings.agreement import Coefficient
 from aliquot.findings.agreement_words import symbol, write_coefficient
 from aliquot.findings.calibration import Calibration, JudgeLine, SecondLabeller
-from aliquot.findings.numbers import write_count, write_percent
+from aliquot.findings.numbers import write_count, write_percent, write_plain
 from aliquot.findings.verdict import Verdict, Word
 from aliquot.stats.results import Estimate, Undefined
 
@@ -41,6 +41,8 @@ def write_calibration(
         return _graded(judge, agreement, second)
     if isinstance(factor, Undefined):
         return Verdict("undecided", text=f"UNDECIDED: {factor.reason}.")
+    if factor.high <= 0:
+        return Verdict("not_met", text=f"DO NOT USE: {judge} is worse than chance: {_youden(factor)}.")
     shows = f"shows {_points(factor)} of a true difference"
     if factor.point <= 0 and factor.high < HARDLY:
         return Verdict("not_met", text=f"DO NOT USE: {judge} is no better than chance; it {shows}.")
@@ -87,6 +89,10 @@ def _errors(line: JudgeLine, passes: tuple[str, str]) -> str:
     return " and ".join(parts)
 
 
+def _youden(factor: Estimate) -> str:
+    return f"sensitivity + specificity - 1 is {write_coefficient(factor)}"
+
+
 def _points(factor: Estimate) -> str:
     low, high = (write_percent(max(x, 0.0), decimals=0) for x in (factor.low, factor.high))
     return f"{write_percent(max(factor.point, 0.0), decimals=0)}% ({low} to {high})"
@@ -95,8 +101,8 @@ def _points(factor: Estimate) -> str:
 def write_second(found: SecondLabeller) -> str:
     """Write how the judge stands beside a second labeller."""
     said = (
-        f"Judge with people {found.judge:.2f}, people with each other {found.people:.2f} (kappa, {found.n} answers "
-        "with two labels or more)"
+        f"Judge with people {write_plain(found.judge)}, people with each other {write_plain(found.people)} "
+        f"(kappa, {found.n} answers with two labels or more)"
     )
     if isinstance(found.difference, Undefined):
         return f"{said}: {found.difference.reason}."
@@ -110,6 +116,6 @@ def write_second(found: SecondLabeller) -> str:
 
 def title_of(found: Calibration) -> str:
     """Return what was held against what, in one line."""
-    clusters = "" if found.n_clusters is None else f" in {found.n_clusters} clusters"
+    clusters = "" if found.n_clusters is None else f" in {write_count(found.n_clusters, 'cluster')}"
     by = write_count(found.n_raters, "person", plural="people")
     return f"{found.n_labelled} of {found.n_judged} judged answers labelled by {by}{clusters}"

@@ -45,6 +45,16 @@ def write_percent(share: float, *, decimals: int = 1) -> str:
     return text
 
 
+def write_plain(value: float, *, decimals: int = 2) -> str:
+    """Write a number without a unit, such as a kappa; a zero carries no sign.
+
+    Examples:
+        >>> write_plain(-0.0001), write_plain(-0.4625, decimals=3)
+        ('0.00', '-0.463')
+    """
+    return _unsigned_zero(f"{value:.{decimals}f}")
+
+
 def write_value(value: float, scale: Scale, *, width: float) -> str:
     """Write one value of a metric: a percentage for shares, else the metric's own units."""
     if math.isinf(value):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from aliquot.findings.agreement import Coefficient, LabelSpread, RaterAgreement, RaterLine
 from aliquot.findings.agreement_words import symbol, write_coefficient
-from aliquot.findings.numbers import write_count, write_percent
+from aliquot.findings.numbers import write_count, write_percent, write_plain
 from aliquot.reports.sheet import Block, Grid, Sheet, lay_out
 from aliquot.stats.results import Estimate, Undefined
 
@@ -26,7 +26,7 @@ def sheet_of(found: RaterAgreement) -> Sheet:
 
 
 def _blocks(found: RaterAgreement) -> Iterator[Block]:
-    clusters = "" if found.n_clusters is None else f" in {write_count(found.n_clusters, 'cluster')}"
+    clusters = "" if not found.n_clusters else f" in {write_count(found.n_clusters, 'cluster')}"
     asked = "" if found.question == "label" else f"{found.question}: "
     yield (
         f"{asked}{write_count(len(found.raters), 'rater')}, {write_count(found.n_answers, 'answer')}, "
@@ -37,7 +37,7 @@ def _blocks(found: RaterAgreement) -> Iterator[Block]:
     if found.confusion and len(found.labels) <= _MOST_LABELS:
         yield _confusion(found)
     yield _measures(found)
-    if len(found.raters) > 2:
+    if len(found.raters) > 2 or any(one.repeated for one in found.raters):
         yield _raters(found, found.raters[:_SHOWN])
     if found.disagreements:
         yield _disagreements(found, _SHOWN)
@@ -55,10 +55,14 @@ def _measures(found: RaterAgreement) -> Grid:
 
 
 def _measure(one: Coefficient) -> tuple[str, str, str]:
-    point = "-" if one.point is None else f"{one.point:.3f}"
+    point = "-" if one.point is None else write_plain(one.point, decimals=3)
     if isinstance(one.estimate, Undefined):
         return symbol(one.name), point, "not available" if one.point is None else "none"
-    return symbol(one.name), point, f"{one.estimate.low:.3f} to {one.estimate.high:.3f}"
+    return (
+        symbol(one.name),
+        point,
+        f"{write_plain(one.estimate.low, decimals=3)} to {write_plain(one.estimate.high, decimals=3)}",
+    )
 
 
 def _confusion(found: RaterAgreement) -> Grid:
@@ -125,7 +129,7 @@ def _details(found: RaterAgreement) -> Iterator[Block]:
                 for one in found.classes
             ),
         )
-    if len(found.raters) > 2:
+    if len(found.raters) > _SHOWN:
         yield _raters(found, found.raters)
     if len(found.pairs) > 1:
         yield Grid(

@@ -9,7 +9,14 @@ from aliquot.findings.agreement_words import symbol, write_coefficient
 from aliquot.findings.calibration import Calibration, EqualErrors, JudgeBias, JudgeLine, SecondLabeller
 from aliquot.findings.calibration_words import title_of, write_second
 from aliquot.findings.corrected import Corrected
-from aliquot.findings.numbers import difference_unit, write_difference, write_p, write_percent, write_value
+from aliquot.findings.numbers import (
+    difference_unit,
+    write_difference,
+    write_p,
+    write_percent,
+    write_plain,
+    write_value,
+)
 from aliquot.reports.sheet import Block, Grid, Sheet, lay_out
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
@@ -62,9 +69,16 @@ def _table(line: JudgeLine, passes: tuple[str, str], *, title: str) -> Grid:
     return Grid(title, ("", f"people: {good}", f"people: {bad}"), rows)
 
 
+def _told(main: Coefficient) -> str:
+    """Write a measure with its interval, else by itself where it has none."""
+    if isinstance(main.estimate, Estimate):
+        return write_coefficient(main.estimate)
+    return "undefined" if main.point is None else f"{write_plain(main.point)} without an interval"
+
+
 def _agreement(found: Calibration) -> str:
     main = found.agreement[0]
-    told = write_coefficient(main.estimate) if isinstance(main.estimate, Estimate) else "undefined"
+    told = _told(main)
     text = f"Judge with people: {symbol(main.name)} {told}"
     if not found.lines:
         return f"{text}."
@@ -226,7 +240,7 @@ def _second(second: SecondLabeller) -> Iterator[Block]:
         "Agreement with people beyond chance, on average",
         ("", "answers", "kappa"),
         tuple(
-            (one.name, str(one.labels), "-" if one.agreement is None else f"{one.agreement:.2f}")
+            (one.name, str(one.labels), "-" if one.agreement is None else write_plain(one.agreement))
             for one in second.raters
         ),
     )
@@ -244,7 +258,7 @@ def _second(second: SecondLabeller) -> Iterator[Block]:
 def _ranked(one: Coefficient) -> str:
     if isinstance(one.estimate, Estimate):
         return write_coefficient(one.estimate)
-    return "-" if one.point is None else f"{one.point:.2f}"
+    return "-" if one.point is None else write_plain(one.point)
 
 
 def _share(share: Estimate | Undefined) -> str:

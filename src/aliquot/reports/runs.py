@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from aliquot.files.records import SYSTEM
 from aliquot.files.run_list import RunLine
-from aliquot.findings.numbers import write_money, write_percent
+from aliquot.findings.numbers import write_count, write_money, write_percent
 from aliquot.reports.plain import neutralise, wrap
 from aliquot.reports.sheet import Grid
 from aliquot.reports.sheet_terminal import blocks_lines
@@ -53,7 +53,7 @@ def render_runs(directory: str, runs: Sequence[RunLine], commands: Sequence[str]
     ]
     lines += [f"  {neutralise(command)}" for command in commands[:MOST_COMMANDS]]
     if len(commands) > MOST_COMMANDS:
-        lines.append(f"  {len(commands) - MOST_COMMANDS} more comparisons: --json")
+        lines.append(f"  {write_count(len(commands) - MOST_COMMANDS, 'more comparison')}: --json")
     return "\n".join(lines) + "\n"
 
 

@@ -236,7 +236,7 @@ def write_duration(seconds: float) -> str:
 
 
 def _methods(comparison: Comparison) -> str:
-    clusters = "" if comparison.n_clusters is None else f" in {comparison.n_clusters} clusters"
+    clusters = "" if comparison.n_clusters is None else f" in {write_count(comparison.n_clusters, 'cluster')}"
     attempts = max(comparison.attempts)
     repeats = "" if attempts <= 1 else f", up to {attempts} attempts each"
     paired = "Paired" if comparison.paired else "Not paired"

@@ -24,7 +24,7 @@ from aliquot.runner.load import Load
 from aliquot.runner.money import Bill
 from aliquot.runner.plan import Plan, Question, Thread
 from aliquot.runner.progress import Tally
-from aliquot.runner.scoring import Whole, as_recorded
+from aliquot.runner.scoring import Whole, as_recorded, counted_value
 from aliquot.runner.sending import send
 from aliquot.runner.sidework import Sidework
 from aliquot.runner.standing import Key, standing_answers
@@ -252,7 +252,7 @@ class Executor:
         for question, response in self._kept():
             if response.key not in unjudged:
                 score = self._score(question, response)
-                self._tally.keep(question.system, score.status, self._rate(question, score))
+                self._tally.keep(question.system, score.status, self._rate(question, response, score))
                 self._tests[question.system].keep(response, self._seen(question, response, score))
 
     async def _ask_all(self, threads: Sequence[Thread]) -> None:
@@ -317,7 +317,7 @@ class Executor:
     def _count(self, question: Question, response: Response) -> None:
         """Score a new answer, count it, and show it to the guards."""
         score = self._score(question, response)
-        self._tally.add(question.system, score.status, self._rate(question, score))
+        self._tally.add(question.system, score.status, self._rate(question, response, score))
         self._till.tell(self._tally)
         self._tests[question.system].see(response.light(), self._seen(question, response, score))
 
@@ -391,9 +391,10 @@ class Executor:
     def _key(self, question: Question) -> Key:
         return (question.system, self._task, question.item.id, question.attempt)
 
-    def _rate(self, question: Question, score: Score) -> float | None:
+    def _rate(self, question: Question, response: Response, score: Score) -> float | None:
         """Return the value that counts for the running rate; other numbers than 0 and 1 make none."""
-        return score.value if self._plan.rules[question.item.id].kind == "binary" else None
+        rule = self._plan.rules[question.item.id]
+        return counted_value(rule, score, response) if rule.kind == "binary" else None
 
     def _earlier(self, question: Question) -> list[Key]:
         """Return the keys of the turns before a question in its conversation, in order."""

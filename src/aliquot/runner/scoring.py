@@ -10,7 +10,7 @@ import msgspec
 
 from aliquot.errors import InputError
 from aliquot.evidence.stages import retrieved_texts
-from aliquot.evidence.status import MEASUREMENT_SIDE, SYSTEM_SIDE
+from aliquot.evidence.status import MEASUREMENT_SIDE, SYSTEM_SIDE, resolve_value
 from aliquot.files.judgements import Judgement, JudgeQuestion
 from aliquot.files.programs import Program, ProgramRecord
 from aliquot.files.records import Response, ToldResponse
@@ -58,6 +58,17 @@ def not_judged(question: JudgeQuestion) -> Judgement | None:  # noqa: ARG001 - o
 def read_by(rule: Rule, response: Response, whole: Whole) -> Any:
     """Return what of an answer a rule reads, None when it holds nothing of the kind; read whole where it has to be."""
     return rule.read(whole(response) if rule.reads_whole else response)
+
+
+def counted_value(rule: Rule, score: Score, response: Response) -> float | None:
+    """Return the value an answer counts with, as the evidence resolves it; None where the measurement lost it."""
+    return resolve_value(
+        score.value,
+        status=score.status,
+        by="judge" if rule.reads == "judgement" else "rule",
+        response_status=response.status,
+        on_failure=rule.high if rule.better == "lower" else rule.low,
+    )
 
 
 def score_attempts(rule: Rule, item: Item, responses: Sequence[Response]) -> Score:

@@ -19,13 +19,13 @@ import numpy as np
 
 from aliquot.analysis.margins import check_level, margin_on
 from aliquot.errors import UsageError
-from aliquot.evidence.status import resolve_value
 from aliquot.files.records import Response
 from aliquot.findings.comparison import Scale
 from aliquot.findings.numbers import difference_unit, write_count, write_difference
 from aliquot.item_sets.items import Item
 from aliquot.runner.order import unit_of
 from aliquot.runner.plan import Plan, Thread
+from aliquot.runner.scoring import counted_value
 from aliquot.runner.standing import Key
 from aliquot.scorers.scores import Score
 from aliquot.stats.bets import Units, as_units
@@ -194,16 +194,7 @@ class Stopper:
             scored.get((system, self._plan.task, item.id, attempt))
             for attempt in range(1, self._plan.evaluation.attempts + 1)
         )
-        values = [
-            resolve_value(
-                score.value,
-                status=score.status,
-                by="judge" if rule.reads == "judgement" else "rule",
-                response_status=response.status,
-                on_failure=rule.high if rule.better == "lower" else rule.low,
-            )
-            for response, score in filter(None, given)
-        ]
+        values = [counted_value(rule, score, response) for response, score in filter(None, given)]
         found = [value for value in values if value is not None]
         return sum(found) / len(found) if found else None
 

@@ -141,11 +141,21 @@ def _interval(
     if draws.clusters is not None and int(draws.clusters.max(initial=0)) == 0:
         return Undefined("one cluster only: how clusters differ cannot be seen")
     if not se > 1e-9:
-        always = "agree" if point > 0 else "differ"
-        return Undefined(f"the raters {always} on every row, so how far it might be otherwise cannot be seen")
+        return Undefined(f"{_unmoved(table)}, so how far it might be otherwise cannot be seen")
     if chosen == "normal":
         return normal_interval_of(point, se, name=name, n=table.n, level=draws.level)
     return interval_from(resampled(units, draws), point, moved=moved, name=name, n=table.n, draws=draws)
+
+
+def _unmoved(table: RatingTable) -> str:
+    """Why a coefficient stays where it is whichever rows are drawn."""
+    held = table.codes[table.present.sum(axis=1) >= 2]
+    highest = held.max(axis=1)
+    if (np.where(held == MISSING, highest[:, None], held) == highest[:, None]).all():
+        return "the raters agree on every row"
+    if table.codes.shape[1] == 2 and constant_rater(table):
+        return "one rater gave one label only"
+    return "no row moves it more than another"
 
 
 def nothing_to_compare(table: RatingTable, *, pairs: bool = False) -> Undefined:

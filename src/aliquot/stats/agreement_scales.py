@@ -95,7 +95,7 @@ def _places(table: RatingTable, scale: str) -> Floats:
             f"scale {scale!r} is of numbers a computer can add; one label is too large"
         ) from error
     if scale == "ratio" and (values < 0).any():
-        raise UsageError(f"a ratio scale has no negative values; got {values.min():g}")
+        raise UsageError(f"a ratio scale has no negative values; got {values.min():g}. An interval scale may")
     return values
 
 

@@ -56,7 +56,8 @@ def rater_icc(ratings: ArrayLike, *, form: Form = "ICC2", level: float = 0.95) -
 
     Returns:
         The coefficient; Undefined with fewer than two complete items or raters, or when items do not differ. The
-        interval is Undefined when raters agree fully: it would have no width.
+        interval is Undefined when raters agree fully: it would have no width; that of a mean also when it has no
+        lower limit.
 
     Raises:
         UsageError: an unknown form, anything but numbers.
@@ -140,12 +141,17 @@ def _interval(squares: MeanSquares, form: str, point: float, level: float) -> Es
         limits = f / special.fdtri(above, below, p), f * special.fdtri(below, above, p)
         low, high = ((x - 1) / (x + k - 1) for x in limits)
     if form.endswith("k"):
+        if not 1 + (k - 1) * low > 1e-12:
+            return Undefined("one rating's interval reaches -1/(k - 1), below which a mean of k has no limit")
         low, high = (k * x / (1 + (k - 1) * x) for x in (low, high))
     return Estimate(point, float(low), float(high), level, f"{form.lower()}_f", squares.n)
 
 
 def _absolute(squares: MeanSquares, p: float) -> tuple[float, float]:
-    """Limits of ICC2 by Satterthwaite's degrees of freedom: McGraw & Wong (1996), table 7."""
+    """Limits of ICC2 by Satterthwaite's degrees of freedom: McGraw & Wong (1996), table 7.
+
+    The lower one is kept from leaving what k equally correlated ratings can have, at least -1/(k - 1).
+    """
     n, k, b, j, e = squares.n, squares.k, squares.between, squares.raters, squares.error
     icc = (b - e) / (b + (k - 1) * e + k * (j - e) / n)
     rest = n * (1 + (k - 1) * icc) - k * icc
@@ -153,4 +159,5 @@ def _absolute(squares: MeanSquares, p: float) -> tuple[float, float]:
     df = (k - 1) * (n - 1) * (ratio + rest) ** 2 / ((n - 1) * ratio**2 + rest**2)
     upper, lower = special.fdtri(n - 1, df, p), special.fdtri(df, n - 1, p)
     shared = k * j + (k * n - k - n) * e
-    return n * (b - upper * e) / (upper * shared + n * b), n * (lower * b - e) / (shared + n * lower * b)
+    low = n * (b - upper * e) / (upper * shared + n * b)
+    return max(low, -1 / (k - 1)), n * (lower * b - e) / (shared + n * lower * b)
