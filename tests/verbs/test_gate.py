@@ -171,6 +171,15 @@ def test_several_conditions_are_held_by_one_rule(tmp_path: Path) -> None:
     assert again.conditions[0].test is not None
 
 
+@pytest.mark.parametrize("names", [("", "value"), ("value", "value"), ("", "")])
+def test_a_metric_under_two_names_is_one_condition(names: tuple[str, str], tmp_path: Path) -> None:
+    rules = Policy(metrics=(MetricRule(names[0], "2pt"), MetricRule(names[1], "5pt", effect="investigates")))
+    with pytest.raises(
+        UsageError, match=r"names the metric 'value' twice .*Write all that it is held to under one"
+    ):
+        gate(*write_pair(tmp_path), policy=rules, noise=None)
+
+
 def test_costs_without_an_error_to_see(tmp_path: Path) -> None:
     def timed(name: str, shift: float, n: int = 100) -> Path:
         rows = "\n".join(f"i{i:03d},1,{1 + i % 7 + shift:.2f}" for i in range(n))
