@@ -83,7 +83,7 @@ def read_held(held: Sequence[Held], *, alpha: float, names: tuple[str, str]) -> 
 
 
 def _named_once(sides: Sides, policy: Policy) -> tuple[MetricRule, ...]:
-    """Return the rules with the headline by its own name; under both a metric would count twice in Holm and the rule."""
+    """Return the rules, the headline by its own name; under both a metric would count twice in Holm and the rule."""
     bare = any(not rule.metric for rule in policy.metrics)
     headline = headline_metric(sides.evidence, sides.task) if bare else ""
     rules = tuple(replace(rule, metric=rule.metric or headline) for rule in policy.metrics)
