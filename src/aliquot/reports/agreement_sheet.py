@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aliquot.findings.agreement import Coefficient, LabelSpread, RaterAgreement, RaterLine
-from aliquot.findings.agreement_words import symbol, write_coefficient
+from aliquot.findings.agreement_words import write_coefficient
 from aliquot.findings.numbers import write_count, write_percent
 from aliquot.reports.sheet import Block, Grid, Sheet, lay_out
 from aliquot.stats.results import Estimate, Undefined
@@ -57,8 +57,8 @@ def _measures(found: RaterAgreement) -> Grid:
 def _measure(one: Coefficient) -> tuple[str, str, str]:
     point = "-" if one.point is None else f"{one.point:.3f}"
     if isinstance(one.estimate, Undefined):
-        return symbol(one.name), point, "not available" if one.point is None else "none"
-    return symbol(one.name), point, f"{one.estimate.low:.3f} to {one.estimate.high:.3f}"
+        return one.title, point, "not available" if one.point is None else "none"
+    return one.title, point, f"{one.estimate.low:.3f} to {one.estimate.high:.3f}"
 
 
 def _confusion(found: RaterAgreement) -> Grid:
@@ -147,7 +147,7 @@ def _details(found: RaterAgreement) -> Iterator[Block]:
         yield _disagreements(found, len(found.disagreements))
     for one in found.coefficients:
         reason = f" ({one.estimate.reason})" if isinstance(one.estimate, Undefined) else ""
-        yield f"{symbol(one.name)}: {one.says}{reason}."
+        yield f"{one.title}: {one.says}{reason}."
     yield f"Method: {found.why}."
     yield f"Estimand: {found.estimand}"
 
