@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import zipfile
 from collections.abc import Callable
+from importlib import resources
 from pathlib import Path
 
 import pytest
 
 from aliquot.errors import InputError, MachineError, UsageError
+from aliquot.labelling.form import form_of, read_value
 from aliquot.labelling.project import MAIN
 from aliquot.labelling.sheets import KEY
+from aliquot.labelling.typed_choices import PAIR_KEYS, choice_typed
+from aliquot.scorers.judge_files import read_judge
 from tests.labelling.projects import answers, event, project, served
 
 HOSTILE = [
@@ -169,6 +174,75 @@ def test_a_cell_that_is_no_answer_is_named_and_nothing_of_its_file_is_kept(tmp_p
     ):
         made.collect(tmp_path / "raters")
     assert made.store.steps == 0
+
+
+RUBRICS = {
+    "graded": "labels: {correct: '', partly correct: '', incorrect: ''}\npasses: [correct]\n",
+    "reversed": "labels: {fail: '', pass: ''}\npasses: [pass]\n",
+    "numbered": "labels: {'2': good, '1': bad}\npasses: ['2']\n",
+    "toxic": "labels: {toxic: '', clean: ''}\npasses: [clean]\n",
+    "scaled": "scale: {0: none, 1: few, 2: most, 3: all}\n",
+    "pair": "pairwise: true\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("rubric", "cells"),
+    [
+        ("label", {"1": "pass", "1.0": "pass", " PASS ": "pass", "2": "fail", "0": "fail", "TRUE": "pass",
+                   "false": "fail", "no": "fail", "f": "fail", "3": None, "-1": None, "1.5": None, "passes": None}),
+        ("graded", {"1": "correct", "2.0": "partly correct", "Partly  Correct": "partly correct", "P": "partly correct",
+                    "TRUE": None, "0": None, "4": None}),
+        ("reversed", {"1": None, "2": "pass", "0": "fail", "Yes": "pass"}),  # 1 is the key of fail, and true
+        ("numbered", {"1": "1", "2.0": "2", "TRUE": None}),
+        ("toxic", {"1": "toxic", "TRUE": None, "c": "clean"}),
+        ("scaled", {"1": 1.0, "2.0": 2.0, "0": 0.0, "4": None, "TRUE": None}),
+        ("pair", {"a": "first", "2": "second", "Both bad": "both_bad", "T": "tie", "TRUE": None}),
+    ],
+)  # fmt: skip
+def test_what_is_typed_is_read_when_it_means_one_choice_and_never_guessed(
+    rubric: str, cells: dict[str, str | float | None], tmp_path: Path
+):
+    """The word in any case, the page's key, true and false of two choices that say so; else a complaint."""
+    path = tmp_path / "rubric.yaml"
+    path.write_text(f"name: {rubric}\nasks: '?'\n{RUBRICS.get(rubric, '')}", encoding="utf-8")
+    form = form_of([read_judge(path)] if rubric in RUBRICS else [])
+    [question] = form.questions
+    for cell, meant in cells.items():
+        said = choice_typed(question, cell)
+        if meant is not None:
+            assert read_value(question, said, points=0) == meant, cell
+            continue
+        with pytest.raises(InputError, match=r"is no answer to .* Say one of"):
+            read_value(question, said, points=0)
+
+
+def test_a_sheet_filled_in_with_numbers_is_read(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl", reason="needs openpyxl (extra xlsx)")
+    made = project(tmp_path, n=6, overlap=0, raters=("ana",))
+    [path] = made.write_sheets(tmp_path / "raters")
+    book = openpyxl.load_workbook(path)
+    sheet = book.active
+    column = next(cell.column for cell in sheet[1] if cell.value == "label")
+    for row, value in enumerate((1, 1.0, " Pass", True, 2, 0), 2):
+        sheet.cell(row=row, column=column).value = value
+    book.save(path)
+    assert made.collect(path) == {"ana.xlsx": 6}
+    assert sorted(made.labels().frame["label"]) == ["fail"] * 2 + ["pass"] * 4
+    sheet.cell(row=4, column=column).value = 7
+    book.save(path)
+    with pytest.raises(
+        InputError, match=r"ana\.xlsx, row 3, field 'label': '7' is no answer .* Say one of pass, fail"
+    ):
+        made.collect(path)
+
+
+def test_the_letters_for_pairs_are_the_pages():
+    script = resources.files("aliquot.labelling").joinpath("templates/label.js").read_text(encoding="utf-8")
+    told = re.search(r"LETTERS = \{ (.*?) \}", script)
+    assert told is not None
+    pairs = (one.split(": ") for one in told[1].split(", "))
+    assert {letter.strip('"'): name for name, letter in pairs} == PAIR_KEYS
 
 
 def test_keys_that_are_not_this_projects_are_refused(tmp_path):

@@ -13,6 +13,7 @@ from aliquot import noise, summarize, table, variants
 from aliquot.errors import UsageError
 from aliquot.evidence.assembly import rename
 from aliquot.findings.finding import Finding
+from aliquot.reports.grid_terminal import grid_lines
 from aliquot.reports.plain import WIDTH
 from aliquot.reports.render import render
 from aliquot.reports.sheet import Grid, Sheet
@@ -76,12 +77,33 @@ def test_it_fits_80_columns_of_an_old_console(found: Finding, verbose: bool):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("verbose", [False, True])
-def test_long_names_are_cut_where_they_do_not_fit(kind: str, verbose: bool):
+def test_long_names_are_wrapped_and_whole_where_they_do_not_fit(kind: str, verbose: bool):
     text = render(finding(kind, LONG), verbose=verbose)
     assert max(map(len, text.splitlines())) <= WIDTH
+    assert "..." not in text
     if kind != "noise":
-        assert "d-x " in text  # what tells the systems apart is kept
-        assert "d-y " in text
+        assert "end-x" in text  # what tells the systems apart is kept
+        assert "end-y" in text
+
+
+NAMES = (
+    "accuracy of critical items that must never fail",
+    "accuracy of critical items that may fail",
+    "x" * 90,
+)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_a_grid_holds_whole_names_in_lines_of_any_width(width: int):
+    head = ("condition", f"{LONG}main", f"{LONG}pr", "estimate")
+    numbers = ("75.3%", "79.1%", "+3.8 [-0.5, +8.4]")
+    lines = grid_lines(Grid("", head, tuple((name, *numbers) for name in NAMES)), most=None, width=width)
+    assert max(map(len, lines)) <= width
+    assert sum(numbers[2] in line for line in lines) == len(NAMES)  # numbers stay in one piece
+    edge = next(line.index("75.3%") for line in lines if "75.3%" in line) - 1
+    names = "".join(line[2:edge].replace(" ", "") for line in lines)
+    for name in NAMES:
+        assert name.replace(" ", "") in names.replace("a-system-", "")
 
 
 @pytest.mark.parametrize("kind", KINDS)

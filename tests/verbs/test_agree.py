@@ -9,7 +9,7 @@ import pytest
 
 from aliquot import agree, labels_from
 from aliquot.errors import InputError, UsageError
-from aliquot.findings.agreement import RaterAgreement
+from aliquot.findings.agreement import Measured, RaterAgreement
 from aliquot.readers.options import ReadOptions
 from aliquot.reports.render import render
 from aliquot.stats.results import Undefined
@@ -38,6 +38,43 @@ def test_two_raters_have_a_table_and_every_measure() -> None:
     assert (found.constant, found.constant_share) == ("no", pytest.approx(106 / 160))
     assert found.n_disagreements == 16
     assert [one.recall for one in found.classes] == pytest.approx([45 / 53, 19 / 27])
+
+
+A, B = [1, 1, 2, 2, 3, 3, 4, 5, 5, 5], [1, 2, 2, 3, 3, 3, 5, 5, 4, 5]
+
+
+def _weighted_kappa(places: dict[int, float]) -> float:
+    """1 - the squared distances of the two labels of an answer over those of any two of theirs."""
+    seen = sum((places[a] - places[b]) ** 2 for a, b in zip(A, B, strict=True)) / len(A)
+    by_chance = sum((places[a] - places[b]) ** 2 for a in A for b in B) / len(A) ** 2
+    return 1 - seen / by_chance
+
+
+def _middle_ranks() -> dict[int, float]:
+    both = A + B
+    return {x: sum(y < x for y in both) + both.count(x) / 2 for x in set(both)}
+
+
+@pytest.mark.parametrize(
+    ("measured", "title", "others", "point"),
+    [
+        ("nominal", "Cohen's κ", ("Scott's π", "Gwet's AC1"), (0.6 - 0.22) / (1 - 0.22)),
+        ("ordinal", "weighted κ (quadratic, by ranks)", ("weighted π (quadratic, by ranks)",),
+         _weighted_kappa(_middle_ranks())),
+        ("interval", "weighted κ (quadratic)", ("Gwet's AC2 (quadratic)",), _weighted_kappa({x: x for x in range(6)})),
+    ],
+)  # fmt: skip
+def test_a_measure_is_called_what_it_weighs(
+    measured: Measured, title: str, others: tuple[str, ...], point: float
+) -> None:
+    """Same 6 of 10; by chance (2·1 + 2·2 + 2·3 + 1·1 + 3·3)/100 = .22, as two draw from their own labels."""
+    found = agree(labels_from(_frame(ana=A, ben=B)), measured=measured)
+    assert found.coefficients[0].title == title
+    assert found.coefficients[0].point == pytest.approx(point)
+    text = render(found, verbose=True)
+    for name in (title, *others):
+        assert name in text
+    assert ("Cohen" in text) == (measured == "nominal")
 
 
 @pytest.mark.parametrize(

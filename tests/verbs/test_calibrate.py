@@ -18,6 +18,7 @@ from aliquot.evidence.texts import HeldTexts
 from aliquot.findings.calibration import Calibration
 from aliquot.findings.document import finding_document
 from aliquot.readers.options import ReadOptions
+from aliquot.reports.render import render
 from aliquot.stats import corrected_difference, corrected_rate, judge_accuracy, lang_reiczigel
 from aliquot.stats.results import Estimate
 from tests.shared import shared
@@ -162,6 +163,8 @@ def test_grades_beside_grades_are_means_and_need_many_labels() -> None:
         assert found.lines == ()
         assert isinstance(found.corrected[0].corrected, Estimate)
         assert ("labels alone" in found.corrected[0].why) is (method == "labels alone")
+        assert found.agreement[0].title == "weighted κ (quadratic)"
+        assert "Cohen" not in render(found, verbose=True)
 
 
 def test_several_people_give_a_majority_and_a_standing() -> None:
@@ -172,6 +175,7 @@ def test_several_people_give_a_majority_and_a_standing() -> None:
     assert [one.name for one in found.second.raters] == ["value", "r0", "r1", "r2"]
     assert found.second.people > found.second.judge
     assert found.second.word == "below"
+    assert found.second.measure == "Cohen's κ"
     assert "BELOW A SECOND LABELLER" in found.verdict.text
 
 

@@ -22,6 +22,7 @@ from aliquot.findings.document import finding_document
 from aliquot.findings.gate import Gate
 from aliquot.gates.policy import CostRule, MetricRule, Policy, SegmentRule
 from aliquot.gates.year import Design, simulate_year
+from aliquot.reports.render import render
 from tests.cli.called import call
 from tests.shared import shared
 
@@ -169,6 +170,15 @@ def test_several_conditions_are_held_by_one_rule(tmp_path: Path) -> None:
     again = gate(main, pr, policy=Policy(metrics=(MetricRule(),), costs={"latency p95": CostRule("20%")}))
     assert again.decision == "fail"
     assert again.conditions[0].test is not None
+
+
+@pytest.mark.parametrize("names", [("", "value"), ("value", "value"), ("", "")])
+def test_a_metric_under_two_names_is_one_condition(names: tuple[str, str], tmp_path: Path) -> None:
+    rules = Policy(metrics=(MetricRule(names[0], "2pt"), MetricRule(names[1], "5pt", effect="investigates")))
+    with pytest.raises(
+        UsageError, match=r"names the metric 'value' twice .*Write all that it is held to under one"
+    ):
+        gate(*write_pair(tmp_path), policy=rules, noise=None)
 
 
 def test_costs_without_an_error_to_see(tmp_path: Path) -> None:
@@ -356,6 +366,23 @@ def test_a_baseline_with_fewer_attempts_is_said() -> None:
     ]
     found = gate(assemble(pl.DataFrame(rows)), no_worse_than="20pt")
     assert any(note.code == "baseline_attempts" for note in found.warnings)
+
+
+def test_the_names_of_conditions_and_sides_are_whole_in_the_terminal(tmp_path: Path) -> None:
+    main, pr = (
+        path.rename(path.with_stem(f"nightly-2026-11-30-{path.stem}")) for path in write_pair(tmp_path)
+    )
+    rules = Policy(
+        metrics=(MetricRule("", "2pt", 0.5, segments={"lang": SegmentRule("15pt")}),),
+        costs={"latency p95": CostRule("20%")},
+        critical=("t-000",),
+    )
+    text = render(gate(main, pr, policy=rules, noise=None))
+    table = text.split("\n\n")[1]
+    assert max(map(len, text.splitlines())) <= 80
+    assert "..." not in table
+    for words in ("critical", "items", "latency", "p95", "lang=de", "lang=en", "nightly-"):
+        assert words in table
 
 
 def test_of_several_systems_the_candidate_or_both_are_named(tmp_path: Path) -> None:

@@ -232,10 +232,57 @@ def test_another_telling_is_another_monitor(log: Path):
     assert monitor(log, restart=True).rows == 0
 
 
-def test_nothing_to_watch_is_never_green(log: Path):
-    add(log, ({"text": "x"} for _ in range(100)))
-    found = monitor(log, baseline=50)
+@pytest.mark.parametrize(
+    ("cells", "options", "says"),
+    [
+        (
+            {"text": "x", "grade": 1},
+            {},
+            "no column is called value, .* or success; the columns are text, grade. .*--value",
+        ),
+        (
+            {"text": "x", "score": None},
+            {},
+            "field 'score': none of 30 rows has a value; the columns are text, score",
+        ),
+        (
+            {"text": "x", "score": ""},
+            {"value": "score", "by": ["text"]},
+            "none of 30 rows has a value.*--by or --drift",
+        ),
+    ],
+)
+def test_a_log_without_values_is_said_at_the_first_read(
+    log: Path, cells: dict[str, Any], options: dict[str, Any], says: str
+):
+    add(log, (cells for _ in range(30)))
+    with pytest.raises(InputError, match=says):
+        monitor(log, **options)
+    add(log, [{**cells, options.get("value", "score"): 1}])
+    assert monitor(log, **options).rows == 31  # nothing was kept of the read that failed
+
+
+def test_a_baseline_without_values_is_said_as_well(log: Path, tmp_path: Path):
+    good = add(tmp_path / "good.jsonl", ({"passed": None} for _ in range(50)))
+    with pytest.raises(InputError, match=r"good.jsonl, field 'passed': none of 50 rows has a value"):
+        monitor(add(log, [{"passed": 1}]), baseline=good)
+
+
+def test_inputs_alone_can_be_watched_and_it_is_said_that_quality_is_not(log: Path):
+    add(log, ({"lang": "en" if k % 3 else "de", "score": None} for k in range(200)))
+    found = monitor(log, by=["lang"], baseline=100)
+    assert [one.what for one in found.channels] == ["inputs"]
+    assert "none of the last 200 rows has a value: quality is not known" in render(found)
+
+
+@pytest.mark.parametrize(
+    ("passed", "why"),
+    [((None,) * 60 + (1,) * 60, "no row has a value"), ((0,) * 120, "every value is at the worst end")],
+)
+def test_nothing_to_watch_is_never_green(log: Path, passed: tuple[int | None, ...], why: str):
+    found = monitor(add(log, ({"passed": one} for one in passed)), baseline=50)
     assert (found.verdict.word, found.exit_code) == ("nothing_to_judge", 5)
+    assert why in found.verdict.text
 
 
 def test_the_command_exits_with_three_and_prints_json(log: Path):

@@ -47,12 +47,16 @@ def test_a_rise_is_no_alarm_and_a_quiet_row_no_change(tmp_path: Path):
     assert (rise.verdict.word, rise.exit_code) == ("better", 0)
     quiet = trend(*nights(tmp_path / "b", 80, 81, 79, 80, 82, 80, 79, 81, 80, 80))
     assert quiet.changes == ()
+    assert (quiet.verdict.word, quiet.exit_code) == ("met", 0)
     assert quiet.verdict.text == "NO CHANGE OF LEVEL is shown over 10 runs: 79.0 to 82.0."
 
 
 def test_few_runs_and_other_items(tmp_path: Path):
     paths = nights(tmp_path, 80, 81, 79)
-    assert trend(*paths).verdict.text.startswith("UNDECIDED: 3 runs")
+    few = trend(*paths)
+    assert few.verdict.text.startswith("UNDECIDED: 3 runs")
+    assert (few.verdict.word, few.exit_code) == ("undecided", 4)
+    assert call("monitor", "--trend", *paths).code == 4
     paths[1].write_text("item,system,value\nq1,main,1\n", encoding="utf-8")
     assert "other_items" in [note.code for note in trend(*paths).warnings]
     with pytest.raises(UsageError, match="needs two runs at least"):

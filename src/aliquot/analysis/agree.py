@@ -26,9 +26,10 @@ from aliquot.findings.agreement import (
     RaterPair,
     TwoByTwo,
 )
-from aliquot.findings.agreement_words import write_agreement
+from aliquot.findings.agreement_words import title_of_measure, write_agreement
 from aliquot.stats.agreement import cohen_kappa
 from aliquot.stats.agreement_many import agreement_coefficients, raw_agreement
+from aliquot.stats.agreement_records import Agreement
 from aliquot.stats.confusion_tables import Confusion, confusion
 from aliquot.stats.correlations import Correlation, kendall_tau, pearson_correlation, spearman_correlation
 from aliquot.stats.icc import Form, RaterICC, rater_icc
@@ -149,7 +150,7 @@ def measures(ratings: Ratings, choices: AgreementChoices) -> tuple[Coefficient, 
     """
     names = _TWO if len(ratings.raters) == 2 else _MANY
     if len(ratings.raters) < 2:
-        return (Coefficient(_MANY[0], SAYS[_MANY[0]], None, Undefined(nothing_shared(ratings))),)
+        return (_measure(_MANY[0], Undefined(nothing_shared(ratings)), ratings),)
     found = agreement_coefficients(
         ratings.given,
         coefficients=names,
@@ -160,12 +161,7 @@ def measures(ratings: Ratings, choices: AgreementChoices) -> tuple[Coefficient, 
         rng=choices.seed,
     )
     return (
-        *(
-            Coefficient(name, SAYS[name], None, one)
-            if isinstance(one, Undefined)
-            else Coefficient(name, SAYS[name], one.point, one.interval)
-            for name, one in found.items()
-        ),
+        *(_measure(name, one, ratings) for name, one in found.items()),
         *(numeric_measures(ratings, choices) if ratings.measured != "nominal" else ()),
     )
 
@@ -179,7 +175,7 @@ def numeric_measures(ratings: Ratings, choices: AgreementChoices) -> Iterator[Co
     """
     for form in ICC:
         found = rater_icc(ratings.values, form=form, level=choices.level)
-        yield _measure(form.lower(), found)
+        yield _measure(form.lower(), found, ratings)
     if len(ratings.raters) == 2:
         a, b = ratings.values.T
         for name, correlation in CORRELATIONS.items():
@@ -193,13 +189,17 @@ def numeric_measures(ratings: Ratings, choices: AgreementChoices) -> Iterator[Co
                     n_resamples=RESAMPLES,
                     rng=choices.seed,
                 ),
+                ratings,
             )
 
 
-def _measure(name: str, found: RaterICC | Correlation | Undefined) -> Coefficient:
+def _measure(
+    name: str, found: Agreement | RaterICC | Correlation | Undefined, ratings: Ratings
+) -> Coefficient:
+    title = title_of_measure(name, ratings.measured)
     if isinstance(found, Undefined):
-        return Coefficient(name, SAYS[name], None, found)
-    return Coefficient(name, SAYS[name], found.point, found.interval)
+        return Coefficient(name, title, SAYS[name], None, found)
+    return Coefficient(name, title, SAYS[name], found.point, found.interval)
 
 
 def nothing_shared(ratings: Ratings) -> str:

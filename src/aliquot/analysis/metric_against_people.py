@@ -10,6 +10,7 @@ import polars as pl
 
 from aliquot.analysis.judged import Floats, Judged, row_clusters
 from aliquot.findings.agreement import Coefficient
+from aliquot.findings.agreement_words import title_of_measure
 from aliquot.stats.correlations import Correlation, kendall_tau, pearson_correlation, spearman_correlation
 from aliquot.stats.metric_ranking import (
     MetricAgreement,
@@ -109,5 +110,5 @@ def _item_clusters(rows: pl.DataFrame, items: list[str]) -> list[str] | None:
 
 def _measure(name: str, says: str, found: Correlation | MetricAgreement | Undefined) -> Coefficient:
     if isinstance(found, Undefined):
-        return Coefficient(name, says, None, found)
-    return Coefficient(name, says, found.point, found.interval)
+        return Coefficient(name, title_of_measure(name), says, None, found)
+    return Coefficient(name, title_of_measure(name), says, found.point, found.interval)

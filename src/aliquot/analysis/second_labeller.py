@@ -11,6 +11,8 @@ from aliquot.analysis.corrected import passed
 from aliquot.analysis.judged import Judged
 from aliquot.analysis.ratings import Ratings, ratings_of
 from aliquot.evidence.labels import ANSWER
+from aliquot.findings.agreement import Measured
+from aliquot.findings.agreement_words import title_of_measure
 from aliquot.findings.calibration import RaterStanding, SecondLabeller, Standing
 from aliquot.stats.agreement_pairs import second_labeller
 from aliquot.stats.noise_limits import noise_limit
@@ -40,12 +42,13 @@ def beside_people(judged: Judged, *, margin: float, level: float, seed: int) -> 
     kept = (~np.isnan(verdicts)) & ((people.codes[:, chosen] >= 0).sum(axis=1) >= 2)
     if not kept.any():
         return None
+    measured: Measured = "nominal" if judged.binary else "interval"
     said = np.column_stack([verdicts, people.values[:, chosen]])[kept]
     found = second_labeller(
         said,
         0,
         margin=margin,
-        scale="nominal" if judged.binary else "interval",
+        scale=measured,
         clusters=None if people.clusters is None else people.clusters[kept],
         level=level,
         rng=seed,
@@ -57,6 +60,7 @@ def beside_people(judged: Judged, *, margin: float, level: float, seed: int) -> 
     people_each = float((people.codes[kept][:, chosen] >= 0).sum(axis=1).mean())
     limit = noise_limit(min(1.0, found.individual.first), raters=people_each)
     return SecondLabeller(
+        measure=title_of_measure("cohen_kappa", measured),
         judge=found.individual.second,
         people=found.individual.first,
         difference=found.individual.difference,

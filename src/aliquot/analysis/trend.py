@@ -110,7 +110,7 @@ def _verdict(
     if not changes:
         low, high = (write_value(value, scale, width=spread) for value in (min(values), max(values)))
         text = f"NO CHANGE OF LEVEL is shown over {write_count(len(values), 'run')}: {low} to {high}."
-        return Verdict("undecided", text=text)
+        return Verdict("met", text=text)  # as of a monitor without an alarm
     last = changes[-1]
     rose = last.after > last.before
     words: dict[str, Word] = {"higher": "better" if rose else "worse", "lower": "worse" if rose else "better"}

@@ -61,7 +61,7 @@ def command(paths: tuple[str, ...], *, shown: Shown, trend: bool, **choices: Any
     """Has the quality of what runs fallen, or what it is asked changed? Exit 3 while an alarm stands.
 
     Reads only the rows that came since the last time. With --trend: where a metric over many stored runs has changed
-    its level; exit 3 when the last change is for the worse.
+    its level; exit 3 when the last change is for the worse, 4 when the runs are too few to tell.
 
     \b
       aliquot monitor log.jsonl --by lang --drift question --feedback thumbs

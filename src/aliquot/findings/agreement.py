@@ -21,12 +21,14 @@ class Coefficient:
 
     Attributes:
         name: as ``explain`` lists it.
+        title: what it is called on a page, with what distances between labels weigh in it.
         says: what it is, in a few words.
         point: the measure, None where it is undefined; it may be known where an interval is not.
         estimate: with its interval, or why there is none.
     """
 
     name: str
+    title: str
     says: str
     point: float | None
     estimate: Estimate | Undefined

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from aliquot.findings.agreement import Coefficient
+from aliquot.findings.agreement import Coefficient, Measured
 from aliquot.findings.numbers import write_percent, write_plain
 from aliquot.findings.verdict import Verdict
 from aliquot.stats.results import Estimate, Undefined
@@ -15,7 +15,7 @@ SYMBOLS: Final = {
     "fleiss_kappa": "Fleiss' κ",
     "conger_kappa": "Conger's κ",
     "krippendorff_alpha": "Krippendorff's α",
-    "gwet_ac": "Gwet's AC",
+    "gwet_ac": "Gwet's AC1",
     "scott_pi": "Scott's π",
     "brennan_prediger": "Brennan-Prediger",
     "pearson": "Pearson's r",
@@ -30,7 +30,25 @@ SYMBOLS: Final = {
     "icc2k": "ICC(2,k)",
     "icc3": "ICC(3)",
 }
-"""What the measures are called on a page."""
+"""What the measures are called on a page, where labels are the same or not."""
+
+_WEIGHTED: Final = {
+    "cohen_kappa": "weighted κ",
+    "fleiss_kappa": "weighted Fleiss' κ",
+    "conger_kappa": "weighted Conger's κ",
+    "krippendorff_alpha": "Krippendorff's α",
+    "gwet_ac": "Gwet's AC2",
+    "scott_pi": "weighted π",
+    "brennan_prediger": "weighted Brennan-Prediger",
+}
+"""What those are called in which nearer labels count as nearer."""
+
+_WEIGHTS: Final[dict[Measured, str]] = {
+    "ordinal": "quadratic, by ranks",
+    "interval": "quadratic",
+    "ratio": "quadratic, by ratios",
+}
+"""How far apart two labels count: the square of the distance of their ranks or values, or of their relative one."""
 
 
 def write_agreement(
@@ -61,7 +79,7 @@ def write_agreement(
             "undecided",
             text=f"{_without(main, main.estimate, always_same=observed.point == 1)}. {said}{always}.",
         )
-    text = f"{symbol(main.name)} {write_coefficient(main.estimate)}"
+    text = f"{main.title} {write_coefficient(main.estimate)}"
     if main.estimate.low > 0:
         return Verdict("estimated", text=f"RATERS AGREE BEYOND CHANCE: {text}. {said}{always}.")
     if main.estimate.high < 0:
@@ -74,14 +92,23 @@ def _without(main: Coefficient, undefined: Undefined, *, always_same: bool) -> s
     if main.point is None:
         return f"AGREEMENT BEYOND CHANCE IS UNDEFINED: {undefined.reason}"
     head = "RATERS AGREE" if always_same else "NOT SHOWN TO AGREE BEYOND CHANCE"
-    return (
-        f"{head}: {symbol(main.name)} is {write_plain(main.point)} without an interval, as {undefined.reason}"
-    )
+    return f"{head}: {main.title} is {write_plain(main.point)} without an interval, as {undefined.reason}"
 
 
-def symbol(name: str) -> str:
-    """Return what a measure is called on a page."""
-    return SYMBOLS.get(name, name)
+def title_of_measure(name: str, measured: Measured = "nominal") -> str:
+    """Return what a measure is called on a page.
+
+    Args:
+        name: as ``explain`` lists it.
+        measured: what distances between labels mean.
+
+    Examples:
+        >>> title_of_measure("cohen_kappa"), title_of_measure("cohen_kappa", "interval")
+        ("Cohen's κ", 'weighted κ (quadratic)')
+    """
+    if measured == "nominal" or name not in _WEIGHTED:
+        return SYMBOLS.get(name, name)
+    return f"{_WEIGHTED[name]} ({_WEIGHTS[measured]})"
 
 
 def write_coefficient(estimate: Estimate) -> str:

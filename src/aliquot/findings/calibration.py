@@ -112,6 +112,7 @@ class SecondLabeller:
     """Whether the judge agrees with people as well as people do with each other, on the same answers.
 
     Attributes:
+        measure: what the agreement is measured by, as it is called on a page.
         judge: agreement of the judge with each person beyond chance, on average.
         people: agreement of people with each other, likewise.
         difference: judge minus people.
@@ -124,6 +125,7 @@ class SecondLabeller:
             errors were independent noise and their kappa their correlation; None where they do not agree.
     """
 
+    measure: str
     judge: float
     people: float
     difference: Estimate | Undefined

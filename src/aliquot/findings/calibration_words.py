@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from aliquot.findings.agreement import Coefficient
-from aliquot.findings.agreement_words import symbol, write_coefficient
+from aliquot.findings.agreement_words import write_coefficient
 from aliquot.findings.calibration import Calibration, JudgeLine, SecondLabeller
 from aliquot.findings.numbers import write_count, write_percent, write_plain
 from aliquot.findings.verdict import Verdict, Word
@@ -64,10 +64,8 @@ def _standing(second: SecondLabeller | None) -> tuple[Word, str]:
 def _graded(judge: str, agreement: tuple[Coefficient, ...], second: SecondLabeller | None) -> Verdict:
     main = agreement[0]
     if isinstance(main.estimate, Undefined):
-        return Verdict(
-            "undecided", text=f"UNDECIDED: {symbol(main.name)} is undefined: {main.estimate.reason}."
-        )
-    said = f"{symbol(main.name)} of {judge} with people {write_coefficient(main.estimate)}"
+        return Verdict("undecided", text=f"UNDECIDED: {main.title} is undefined: {main.estimate.reason}.")
+    said = f"{main.title} of {judge} with people {write_coefficient(main.estimate)}"
     if main.estimate.low <= 0:
         return Verdict("undecided", text=f"NOT SHOWN TO AGREE WITH PEOPLE BEYOND CHANCE: {said}.")
     word, head = _standing(second)
@@ -102,7 +100,7 @@ def write_second(found: SecondLabeller) -> str:
     """Write how the judge stands beside a second labeller."""
     said = (
         f"Judge with people {write_plain(found.judge)}, people with each other {write_plain(found.people)} "
-        f"(kappa, {found.n} answers with two labels or more)"
+        f"({found.measure}, {found.n} answers with two labels or more)"
     )
     if isinstance(found.difference, Undefined):
         return f"{said}: {found.difference.reason}."

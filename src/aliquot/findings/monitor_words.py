@@ -8,6 +8,7 @@ from typing import Final
 from aliquot.findings.monitor import Channel
 from aliquot.findings.numbers import write_count, write_percent
 from aliquot.findings.verdict import Verdict
+from aliquot.stats.results import Estimate, Undefined
 
 _FALLEN: Final = {
     "quality": "FALLEN",
@@ -21,6 +22,7 @@ _GRAVEST: Final = ("quality", "feedback", "inputs", "answered")
 def write_monitor(
     channels: Sequence[Channel],
     *,
+    before: Estimate | Undefined,
     rows: int,
     watched: int,
     baseline: int,
@@ -32,6 +34,7 @@ def write_monitor(
 
     Args:
         channels: what is watched.
+        before: quality in the baseline.
         rows: rows read.
         watched: rows read since the baseline.
         baseline: rows of the baseline so far.
@@ -47,7 +50,8 @@ def write_monitor(
     if not channels:
         return Verdict(
             "nothing_to_judge",
-            text="NOTHING TO JUDGE: no row of the baseline has a value, and no field of the inputs is named.",
+            text=f"NOTHING TO JUDGE: quality of the baseline cannot be held ({_why_not(before)}), and no field of the "
+            "inputs is named. Begin anew on other rows: --restart.",
         )
     alarms = [one for what in _GRAVEST for one in channels if one.what == what and one.alarm is not None]
     promise = f"While nothing changes, a false alarm comes once in {run_length:,.0f} rows or more on average."
@@ -63,6 +67,11 @@ def write_monitor(
     first = alarms[0]
     others = f" {write_count(len(alarms) - 1, 'other')} alarmed." if len(alarms) > 1 else ""
     return Verdict("not_met", text=f"{_FALLEN[first.what]}{_how(first, window)}.{others} {promise}")
+
+
+def _why_not(before: Estimate | Undefined) -> str:
+    """Return why quality is not watched by a baseline: it is not known, or has no room to fall."""
+    return before.reason if isinstance(before, Undefined) else "every value is at the worst end"
 
 
 def _how(channel: Channel, window: int) -> str:

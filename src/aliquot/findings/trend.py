@@ -97,5 +97,5 @@ class Trend(Spoken):
 
     @property
     def exit_code(self) -> int:
-        """The code a command exits with: 3 when the last change is for the worse, 5 when there is nothing to judge."""
-        return {"nothing_to_judge": 5, "worse": 3}.get(self.verdict.word, 0)
+        """The code a command exits with, as a gate does: 3 worse by now, 4 too few runs to tell, 5 nothing to judge."""
+        return {"nothing_to_judge": 5, "worse": 3, "undecided": 4}.get(self.verdict.word, 0)

@@ -40,7 +40,7 @@ def hold(sides: Sides, policy: Policy, *, alpha: float) -> tuple[Held, ...]:
         UsageError: a metric, field, cost or margin that there is not, or different judges that were not allowed.
         InputError: items of the same id whose content differs.
     """
-    found = [one for rule in policy.metrics for one in _of_metric(sides, rule)]
+    found = [one for rule in _named_once(sides, policy) for one in _of_metric(sides, rule)]
     found += list(hold_costs(sides, policy, found, alpha=alpha))
     return tuple(sorted(found, key=lambda one: not one.shown.blocks))
 
@@ -82,8 +82,24 @@ def read_held(held: Sequence[Held], *, alpha: float, names: tuple[str, str]) -> 
     return tuple(found)
 
 
+def _named_once(sides: Sides, policy: Policy) -> tuple[MetricRule, ...]:
+    """Return the rules, the headline by its own name; under both a metric would count twice in Holm and the rule."""
+    bare = any(not rule.metric for rule in policy.metrics)
+    headline = headline_metric(sides.evidence, sides.task) if bare else ""
+    rules = tuple(replace(rule, metric=rule.metric or headline) for rule in policy.metrics)
+    names = [rule.metric for rule in rules]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        named = "as 'headline' and by its name" if twice == headline else "by its name"
+        raise UsageError(
+            f"{policy.source or 'the policy'} names the metric {twice!r} twice ({named}), which is one condition and "
+            "would count as two. Write all that it is held to under one of them"
+        )
+    return rules
+
+
 def _of_metric(sides: Sides, rule: MetricRule) -> Iterator[Held]:
-    metric = rule.metric or headline_metric(sides.evidence, sides.task)
+    metric = rule.metric
     require(metric, metrics(sides.evidence, sides.task, system=sides.candidate), what="metric")
     if rule.no_worse_than is not None:
         yield _difference(sides, metric, rule.no_worse_than, rule.effect)

@@ -14,6 +14,7 @@ from aliquot.errors import InputError, UsageError
 from aliquot.evidence.identity import text_of
 from aliquot.files.appended import Appended
 from aliquot.files.rows import Cell
+from aliquot.findings.numbers import write_count
 from aliquot.gates.monitor_report import octave_of
 from aliquot.gates.monitor_state import Kept, State
 from aliquot.gates.monitoring import code_of
@@ -26,6 +27,9 @@ WORDS: Final = 4
 MOST_LETTERS: Final = 80
 """Letters of a kind that are kept."""
 TYPES: Final = ("kind", "number", "length")
+
+VALUES: Final = ("value", "score", "passed", "correct", "success")
+"""Columns that hold the value when none is named."""
 
 GOOD: Final = TRUE | {
     "up",
@@ -60,6 +64,7 @@ class Columns:
         low: smallest possible value.
         high: largest possible value.
         lower_is_better: the smaller the better.
+        value_named: whether the column of the value was named, and not found by its name.
     """
 
     value: str | None
@@ -71,6 +76,7 @@ class Columns:
     low: float
     high: float
     lower_is_better: bool
+    value_named: bool = True
 
     def __post_init__(self) -> None:
         if not (self.low < self.high and math.isfinite(self.low) and math.isfinite(self.high)):
@@ -87,9 +93,9 @@ class Columns:
         given = (self.value, *self.by, *self.drifting, self.cluster, self.feedback, self.flag)
         return tuple(dict.fromkeys(name for name in given if name is not None))
 
-    def with_value(self, name: str | None) -> Columns:
-        """Return them with the column of the value."""
-        return replace(self, value=name)
+    def with_found(self, name: str | None) -> Columns:
+        """Return them with the column of the value that was found."""
+        return replace(self, value=name, value_named=False)
 
     def scaled(self, value: float) -> float:
         """Return a value on the scale of 0 to 1, 1 the better end."""
@@ -185,6 +191,40 @@ def kept_rows(
         kept = Kept(value=scaled, unit=text_of(units[index]), kinds=kinds, numbers=numbers, liked=said)
         found.append((kept, scaled == 0 or said is False or _marked(flags[index])))
     return found
+
+
+def require_watchable(
+    rows: Sequence[tuple[Kept, bool]], columns: Columns, there: Sequence[str], *, file: str
+) -> None:
+    """Refuse the first rows of a monitor when nothing in them can be watched: said now, not when the baseline is whole.
+
+    Args:
+        rows: the first rows.
+        columns: which column is what.
+        there: the columns that there are.
+        file: the log, for messages.
+
+    Raises:
+        InputError: no column of the value and nothing else named, or a column of the value without a single one.
+    """
+    if any(row.value is not None for row, _ in rows):
+        return
+    others = (*columns.by, *columns.drift, *filter(None, (columns.feedback,)))
+    if columns.value is not None and (columns.value_named or not others):
+        raise InputError(
+            f"none of {write_count(len(rows), 'row')} has a value; the columns are {', '.join(there)}",
+            file=file,
+            field=columns.value,
+            remedy="Name the one that holds it: --value COLUMN; read again once a row is rated; or, without --value, "
+            "watch the inputs alone: --by or --drift COLUMN",
+        )
+    if not others:
+        raise InputError(
+            f"no column is called {', '.join(VALUES[:-1])} or {VALUES[-1]}; the columns are {', '.join(there)}",
+            file=file,
+            remedy="Name the one that holds the value: --value COLUMN; or watch the inputs alone: --by or --drift "
+            "COLUMN",
+        )
 
 
 def _inputs(

@@ -62,6 +62,7 @@ def finding_of(
     rated = sum(row.value is not None for row in state.window)
     verdict = write_monitor(
         channels,
+        before=before,
         rows=state.rows,
         watched=state.rows - (len(state.baseline) if state.settings["baseline"].isdigit() else 0),
         baseline=min(len(state.baseline), terms.baseline),
@@ -242,7 +243,13 @@ def octave_of(code: int) -> str:
 
 
 def _warnings(state: State, rated: int) -> Iterator[Note]:
-    if state.window and rated < len(state.window):
+    if state.window and not rated:
+        text = (
+            f"none of the last {write_count(len(state.window), 'row')} has a value: quality is not known, and what is "
+            "watched are inputs and feedback"
+        )
+        yield Note("not_rated", text)
+    elif rated < len(state.window):
         text = (
             f"{write_count(rated, 'row')} of the last {len(state.window):,} have a value: quality is that of these, "
             "which need not be like the others"

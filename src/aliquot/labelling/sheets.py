@@ -25,6 +25,7 @@ from aliquot.labelling.form import Form, Question, options_of
 from aliquot.labelling.project import ADJUDICATOR, MAIN
 from aliquot.labelling.project_file import Place
 from aliquot.labelling.store import Store
+from aliquot.labelling.typed_choices import choice_typed
 from aliquot.labelling.views import Part, View, unpack
 from aliquot.labelling.workbooks import Column, read_workbook, write_workbook
 
@@ -345,7 +346,7 @@ def _event(form: Form, row: Mapping[str, str], place: Place, *, points: int, age
         place=place.place,
         kind="skip" if skip else "label",
         said=said,
-        unsure=row.get(UNSURE, "").casefold() in _YES,
+        unsure=_ticked(row.get(UNSURE, "")) in _YES,
         note=row.get(NOTE, ""),
         reason=skip,
         age_ms=age,
@@ -355,15 +356,22 @@ def _event(form: Form, row: Mapping[str, str], place: Place, *, points: int, age
     return checked(event, form, points=points)
 
 
+def _ticked(cell: str) -> str:
+    """Return a cell that is yes or no as it is looked up: a spreadsheet may write 1 as 1.0."""
+    return re.sub(r"(?<=\d)\.0+$", "", cell.strip()).casefold()
+
+
 def _cell(question: Question, row: Mapping[str, str], *, points: int) -> Any:
     if question.kind == "checklist":
-        cells = [row.get(f"{question.name} {at}", "").casefold() for at in range(1, points + 1)]
+        cells = [_ticked(row.get(f"{question.name} {at}", "")) for at in range(1, points + 1)]
         if not any(cells):
             return None
         wrong = next((at for at, cell in enumerate(cells, 1) if cell not in _YES | _NO), None)
         if wrong is not None:
             raise InputError(
-                f"{excerpt(cells[wrong - 1])} is neither yes nor no", field=f"{question.name} {wrong}"
+                f"{excerpt(cells[wrong - 1])} is neither yes nor no",
+                field=f"{question.name} {wrong}",
+                remedy="Say yes or no (or 1 or 0)",
             )
         return [cell in _YES for cell in cells]
     cell = row.get(question.name, "")
@@ -371,6 +379,4 @@ def _cell(question: Question, row: Mapping[str, str], *, points: int) -> Any:
         return None
     if question.kind == "codes":
         return [one.strip() for one in re.split(r"[,;|\n]", cell) if one.strip()]
-    folded = {name.casefold(): name for name, _ in options_of(question)}
-    text = re.sub(r"\.0+$", "", cell) if question.kind == "scale" else cell
-    return folded.get(text.casefold(), text)
+    return choice_typed(question, cell)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from aliquot.findings.agreement_words import symbol, write_coefficient
+from aliquot.findings.agreement_words import write_coefficient
 from aliquot.findings.numbers import write_count
 from aliquot.labelling.form import Form
 from aliquot.labelling.live import FEWEST_SHARED, State
@@ -58,9 +58,9 @@ def _agreement(state: State) -> Iterator[str]:
         if found.n_shared < FEWEST_SHARED:
             yield f"kappa not yet ({write_count(found.n_shared, 'shared answer')})"
         elif isinstance(main.estimate, Undefined):
-            yield f"{symbol(main.name)} undefined ({main.estimate.reason})"
+            yield f"{main.title} undefined ({main.estimate.reason})"
         else:
-            yield f"{symbol(main.name)} {write_coefficient(main.estimate)}"
+            yield f"{main.title} {write_coefficient(main.estimate)}"
 
 
 def written_lines(folder: str, rows: Mapping[str, int]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aliquot.findings.agreement import Coefficient, LabelSpread, RaterAgreement, RaterLine
-from aliquot.findings.agreement_words import symbol, write_coefficient
+from aliquot.findings.agreement_words import write_coefficient
 from aliquot.findings.numbers import write_count, write_percent, write_plain
 from aliquot.reports.sheet import Block, Grid, Sheet, lay_out
 from aliquot.stats.results import Estimate, Undefined
@@ -57,12 +57,9 @@ def _measures(found: RaterAgreement) -> Grid:
 def _measure(one: Coefficient) -> tuple[str, str, str]:
     point = "-" if one.point is None else write_plain(one.point, decimals=3)
     if isinstance(one.estimate, Undefined):
-        return symbol(one.name), point, "not available" if one.point is None else "none"
-    return (
-        symbol(one.name),
-        point,
-        f"{write_plain(one.estimate.low, decimals=3)} to {write_plain(one.estimate.high, decimals=3)}",
-    )
+        return one.title, point, "not available" if one.point is None else "none"
+    low, high = (write_plain(limit, decimals=3) for limit in (one.estimate.low, one.estimate.high))
+    return one.title, point, f"{low} to {high}"
 
 
 def _confusion(found: RaterAgreement) -> Grid:
@@ -151,7 +148,7 @@ def _details(found: RaterAgreement) -> Iterator[Block]:
         yield _disagreements(found, len(found.disagreements))
     for one in found.coefficients:
         reason = f" ({one.estimate.reason})" if isinstance(one.estimate, Undefined) else ""
-        yield f"{symbol(one.name)}: {one.says}{reason}."
+        yield f"{one.title}: {one.says}{reason}."
     yield f"Method: {found.why}."
     yield f"Estimand: {found.estimand}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aliquot.findings.agreement import Coefficient
-from aliquot.findings.agreement_words import symbol, write_coefficient
+from aliquot.findings.agreement_words import write_coefficient
 from aliquot.findings.calibration import Calibration, EqualErrors, JudgeBias, JudgeLine, SecondLabeller
 from aliquot.findings.calibration_words import title_of, write_second
 from aliquot.findings.corrected import Corrected
@@ -78,8 +78,7 @@ def _told(main: Coefficient) -> str:
 
 def _agreement(found: Calibration) -> str:
     main = found.agreement[0]
-    told = _told(main)
-    text = f"Judge with people: {symbol(main.name)} {told}"
+    text = f"Judge with people: {main.title} {_told(main)}"
     if not found.lines:
         return f"{text}."
     line = found.lines[0]
@@ -223,13 +222,13 @@ def _errors(found: Calibration) -> Grid:
 def _measures(found: Calibration) -> Iterator[Block]:
     """Yield agreement beyond chance, and how the metric orders what people order."""
     if found.agreement[:1] != found.ranking[:1]:
-        rows = tuple((symbol(one.name), _ranked(one)) for one in found.agreement)
+        rows = tuple((one.title, _ranked(one)) for one in found.agreement)
         yield Grid("Judge and people beyond chance", ("measure", "value"), rows)
     if found.ranking:
         yield Grid(
             "Does it order answers and systems as people do?",
             ("measure", "of what", "value"),
-            tuple((symbol(one.name), one.says, _ranked(one)) for one in found.ranking),
+            tuple((one.title, one.says, _ranked(one)) for one in found.ranking),
             names=2,
         )
 
@@ -238,7 +237,7 @@ def _second(second: SecondLabeller) -> Iterator[Block]:
     """Yield the judge and each person beside the others, and how far the noise model lets a judge go."""
     yield Grid(
         "Agreement with people beyond chance, on average",
-        ("", "answers", "kappa"),
+        ("", "answers", second.measure),
         tuple(
             (one.name, str(one.labels), "-" if one.agreement is None else write_plain(one.agreement))
             for one in second.raters

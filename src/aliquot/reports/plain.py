@@ -10,8 +10,14 @@ from collections.abc import Sequence
 WIDTH = 80
 """Columns of the terminal output."""
 
+_LONGEST_TEXT = 10_000
+"""Characters of a name that are looked at to cut it in its middle."""
+
+_BREAKS = re.compile(r"[^\s_\-/.:,=]*[\s_\-/.:,=]+|[^\s_\-/.:,=]+")
+"""A part of a name up to where a line may end."""
+
 _LONGEST_NAME = 20
-"""Names longer than this are cut in tables."""
+"""Names longer than this are cut in sentences and lists."""
 
 
 def neutralise(text: str, *, limit: int = 200) -> str:
@@ -32,17 +38,36 @@ _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp", "Co"})
 
 
 def short_name(name: str, *, limit: int = _LONGEST_NAME) -> str:
-    """Return a system's or item's name for a table, cut in the middle: names of one family differ at their ends.
+    """Return a system's or item's name for a list, cut in the middle: names of one family differ at their ends.
 
     Examples:
         >>> short_name("results_v3_repeat2_changed_provider.json")
         'results_...ider.json'
     """
-    shown = neutralise(name)
+    shown = neutralise(name, limit=_LONGEST_TEXT)
     if len(shown) <= limit:
         return shown
     tail = limit // 2 - 1
     return shown[: limit - tail - 3] + "..." + shown[-tail:]
+
+
+def wrap_name(text: str, *, width: int) -> list[str]:
+    """Return a name in lines of a table, whole: broken between its words or behind a sign, and within one if need be.
+
+    Examples:
+        >>> wrap_name("results_v3_repeat2_changed.json", width=12)
+        ['results_v3_', 'repeat2_', 'changed.json']
+    """
+    lines = [""]
+    for part in _BREAKS.findall(text):
+        rest = part
+        if lines[-1] and len(lines[-1]) + len(rest.rstrip()) > width:
+            lines.append("")
+        while len(rest.rstrip()) > width:
+            lines[-1], rest = rest[:width], rest[width:]
+            lines.append("")
+        lines[-1] += rest if lines[-1] else rest.lstrip()
+    return [line.rstrip() for line in lines if line.strip()] or [""]
 
 
 def name_some(names: Sequence[str], *, limit: int) -> str:

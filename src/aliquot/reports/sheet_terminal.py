@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aliquot.reports.plain import WIDTH, neutralise, short_name, wrap
+from aliquot.reports.grid_terminal import grid_lines
+from aliquot.reports.plain import neutralise, wrap
 from aliquot.reports.sheet import Block, Grid, Sheet
 
 MAX_ROWS = 40
 """Rows of a grid shown without ``-v``."""
-
-_LONGEST_NAME = 30
-_LONGEST_CELL = 60
-_SHORTEST_NAME = 10
-"""Names are cut to no less than this to fit a grid into the width."""
 
 
 def render_sheet(sheet: Sheet, *, verbose: bool = False) -> str:
@@ -53,44 +49,7 @@ def _warning(text: str) -> list[str]:
 
 
 def _grid(grid: Grid, *, most: int | None) -> list[str]:
-    shown = grid.rows if most is None else grid.rows[:most]
-    widths = _widths(grid, shown)
-    cells = [
-        [
-            _cell(text, name=place < grid.names or not body, limit=widths[place])
-            for place, text in enumerate(row)
-        ]
-        for body, row in enumerate((grid.columns, *shown))
-    ]
     lines = wrap(neutralise(grid.title)) if grid.title else []
-    lines += [
-        "  "
-        + "  ".join(
-            text.ljust(width) if place < grid.names else text.rjust(width)
-            for place, (text, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in cells
-    ]
-    left = len(grid.rows) - len(shown)
+    lines += grid_lines(grid, most=most)
+    left = len(grid.rows) - len(grid.rows[:most])
     return [*lines, f"  ... {left} more rows (-v)"] if left else lines
-
-
-def _widths(grid: Grid, rows: Sequence[Sequence[str]]) -> list[int]:
-    """Return the width of each column: names, and headings wider than their numbers, give way until the grid fits."""
-    widths: list[int] = []
-    fewest: list[int] = []
-    for place, heading in enumerate(grid.columns):
-        name = place < grid.names
-        limit = _LONGEST_NAME if name else _LONGEST_CELL
-        body = max((len(_cell(row[place], name=name, limit=limit)) for row in rows), default=0)
-        head = len(_cell(heading, name=True, limit=_LONGEST_NAME))
-        widths.append(max(body, head))
-        fewest.append(min(widths[-1], _SHORTEST_NAME if name else max(body, _SHORTEST_NAME)))
-    while sum(widths) + 2 * len(widths) > WIDTH and widths != fewest:
-        place = max(range(len(widths)), key=lambda i: (widths[i] > fewest[i], widths[i]))
-        widths[place] -= 1
-    return widths
-
-
-def _cell(text: str, *, name: bool, limit: int) -> str:
-    return short_name(text, limit=limit) if name else neutralise(text, limit=limit)

@@ -7,12 +7,15 @@ from dataclasses import dataclass, field, replace
 
 from aliquot.findings.comparison import Comparison
 from aliquot.reports.comparison_blocks import comparison_blocks
-from aliquot.reports.plain import name_some, neutralise, short_name, wrap
+from aliquot.reports.plain import WIDTH, name_some, neutralise, short_name, wrap, wrap_name
 from aliquot.reports.sheet_terminal import blocks_lines
 from aliquot.reports.view import SystemRow, View, view_of
 
 MAX_LINES = 15
 """The line budget of a comparison without ``-v``."""
+
+_SHORTEST_NAME = 12
+"""Characters that a line of a system's name has at least."""
 
 
 def render_terminal(comparison: Comparison, *, verbose: bool = False) -> str:
@@ -33,28 +36,37 @@ def render_terminal(comparison: Comparison, *, verbose: bool = False) -> str:
 
 
 def _headline(comparison: Comparison, view: View) -> list[str]:
-    lines = wrap(neutralise(view.verdict, limit=240), indent="", lines=3)
+    lines = wrap(neutralise(view.verdict, limit=300), indent="", lines=5)
     if comparison.if_missing is not None and comparison.if_missing.changes_verdict:
         lines += wrap(view.missing, indent="", lines=2)
     return lines
 
 
 def _table(view: View) -> list[str]:
-    names = [short_name(row.system) for row in view.systems]
-    first = max(len(name) for name in [*names, "difference"]) + 2
     difference = view.difference
     heading = SystemRow(
         "", view.count_title, "rate" if view.systems[0].rate else "", view.interval_title, "answered"
     )
     wide = max(12, *(len(row.count) + 1 for row in view.systems))
-    rows = [_columns("", heading, first, wide)]
-    rows += [_columns(name, row, first, wide) for name, row in zip(names, view.systems, strict=True)]
-    shown = f"{difference.moved}  {difference.point} [{difference.interval}]  {difference.p}".strip()
-    return [*rows, f"  {'difference':<{first}}{neutralise(shown)}"]
+    shown = neutralise(
+        f"{difference.moved}  {difference.point} [{difference.interval}]  {difference.p}".strip()
+    )
+    room = WIDTH - 4 - max(len(shown), *(len(_columns(row, wide)) for row in (heading, *view.systems)))
+    names = [_in_lines(row.system, width=max(room, _SHORTEST_NAME)) for row in view.systems]
+    first = max(len(line) for lines in (["difference"], *names) for line in lines) + 2
+    rows = [f"  {'':<{first}}{_columns(heading, wide)}"]
+    for lines, row in zip(names, view.systems, strict=True):
+        rows += [f"  {lines[0]:<{first}}{_columns(row, wide)}", *(f"  {line}" for line in lines[1:])]
+    return [*rows, f"  {'difference':<{first}}{shown}"]
 
 
-def _columns(name: str, row: SystemRow, first: int, wide: int) -> str:
-    return f"  {name:<{first}}{row.count:<{wide}}{row.rate:>7}   {row.interval:<15}{row.answered:>9}".rstrip()
+def _in_lines(name: str, *, width: int) -> list[str]:
+    """Return a name in two lines or three, cut in its middle when it needs more: the lines have a budget."""
+    return wrap_name(short_name(name, limit=2 * width), width=width)
+
+
+def _columns(row: SystemRow, wide: int) -> str:
+    return f"{row.count:<{wide}}{row.rate:>7}   {row.interval:<15}{row.answered:>9}".rstrip()
 
 
 def _body(comparison: Comparison, view: View, *, room: int) -> list[str]:

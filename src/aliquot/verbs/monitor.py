@@ -15,7 +15,14 @@ from aliquot.errors import InputError, UsageError, nearest
 from aliquot.evidence.tables import Note
 from aliquot.files.appended import Appended, Mark, read_appended
 from aliquot.findings.monitor import Monitor
-from aliquot.gates.logged_rows import Columns, kept_rows, kinds_of_items, type_fields
+from aliquot.gates.logged_rows import (
+    VALUES,
+    Columns,
+    kept_rows,
+    kinds_of_items,
+    require_watchable,
+    type_fields,
+)
 from aliquot.gates.monitor_report import finding_of
 from aliquot.gates.monitor_state import FOLDER, State, held, keep_state, load_state
 from aliquot.gates.monitoring import Terms, begin, take
@@ -24,9 +31,6 @@ from aliquot.verbs.reproduce import command_line
 
 if TYPE_CHECKING:
     from aliquot.files.rows import Cell
-
-VALUES: Final = ("value", "score", "passed", "correct", "success")
-"""Columns that hold the value when none is named."""
 
 MOST_BASELINE: Final = 5_000
 """Rows of a baseline at most: they are kept with the monitor."""
@@ -116,6 +120,8 @@ def monitor(
         elif known.ready:
             terms = _as_begun(known, terms)
         rows = kept_rows(appended, columns, known.typed, file=str(path))
+        if rows and not known.ready and all(row.value is None for row in known.baseline):
+            require_watchable(rows, columns, list(appended.columns), file=str(path))
         take(known, [row for row, _ in rows], first=appended.first, terms=terms)
         of_items = None if items is None else kinds_of_items(items, known, (*by, *columns.drifting))
         drawn = 0 if review_to is None else _review(appended, rows, review, Path(review_to), seed=seed)
@@ -137,7 +143,11 @@ def monitor(
 
 def _settings(columns: Columns, terms: Terms, baseline: int | str | Path) -> dict[str, Any]:
     """Return what makes a monitor another one."""
-    told = {name: getattr(columns, name) for name in columns.__dataclass_fields__ if name != "flag"}
+    told = {
+        name: getattr(columns, name)
+        for name in columns.__dataclass_fields__
+        if name not in {"flag", "value_named"}
+    }
     return told | {
         "floor": terms.floor,
         "baseline": str(baseline),
@@ -200,7 +210,7 @@ def _settled(columns: Columns, appended: Appended, known: State, *, file: str) -
     if columns.value is None:
         found = next((name for name in VALUES if name in there), None) or known.settings.get("found")
         known.settings["found"] = found
-        columns = columns.with_value(found)
+        columns = columns.with_found(found)
     if appended.height:
         for name in columns.named:
             if name not in there:
@@ -213,7 +223,9 @@ def _from_table(known: State, path: Path, columns: Columns, terms: Terms) -> Ter
     """Take a table as the baseline."""
     table = read_appended(path, Mark())
     _settled(columns, table, known, file=str(path))
-    rows = [row for row, _ in kept_rows(table, columns, known.typed, file=str(path))]
+    kept = kept_rows(table, columns, known.typed, file=str(path))
+    require_watchable(kept, columns, list(table.columns), file=str(path))
+    rows = [row for row, _ in kept]
     if len(rows) < 20:
         raise InputError(f"holds {len(rows)} rows", file=str(path), remedy="A baseline needs 20 at least")
     known.baseline = rows[:MOST_BASELINE]
