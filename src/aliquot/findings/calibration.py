@@ -8,8 +8,8 @@ from typing import ClassVar, Literal, TypeAlias
 
 from aliquot.evidence.tables import Note
 from aliquot.findings.agreement import Coefficient
-from aliquot.findings.comparison import Scale
 from aliquot.findings.corrected import Corrected
+from aliquot.findings.scale import Scale
 from aliquot.findings.spoken import Spoken
 from aliquot.findings.verdict import Verdict
 from aliquot.stats.judged_rows import Drawn

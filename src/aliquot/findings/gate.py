@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
 from aliquot.evidence.tables import Note
-from aliquot.findings.comparison import Scale, Settlement
+from aliquot.findings.comparison import Settlement
 from aliquot.findings.item_tests import Strip
 from aliquot.findings.noise import RememberedNoise
+from aliquot.findings.scale import Scale
 from aliquot.findings.spoken import Spoken
 from aliquot.findings.verdict import Verdict
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined

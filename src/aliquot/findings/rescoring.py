@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from aliquot.evidence.tables import Note
-from aliquot.findings.comparison import Scale
 from aliquot.findings.numbers import write_percent
+from aliquot.findings.scale import Scale
 from aliquot.findings.spoken import Spoken
 from aliquot.findings.verdict import Verdict, Word
 from aliquot.stats.results import Estimate, Undefined

@@ -8,9 +8,10 @@ from typing import ClassVar
 
 from aliquot.evidence.tables import Note
 from aliquot.findings.classes import ClassTable
-from aliquot.findings.comparison import Quantiles, Scale
+from aliquot.findings.comparison import Quantiles
 from aliquot.findings.corrected import Corrected
 from aliquot.findings.majority import Majority
+from aliquot.findings.scale import Scale
 from aliquot.findings.spoken import Spoken
 from aliquot.findings.verdict import Verdict, Word
 from aliquot.stats.repeats import Precision

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from aliquot.evidence.tables import Note
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 from aliquot.findings.spoken import Spoken
 from aliquot.findings.verdict import Verdict
 from aliquot.stats.results import Estimate, Undefined
