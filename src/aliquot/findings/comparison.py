@@ -9,9 +9,8 @@ from typing import ClassVar
 from aliquot.evidence.tables import Note
 from aliquot.evidence.units import Attrition
 from aliquot.findings.beside import Beside
+from aliquot.findings.finding import Finding
 from aliquot.findings.scale import Scale
-from aliquot.findings.spoken import Spoken
-from aliquot.findings.verdict import Verdict
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
 
@@ -129,7 +128,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Comparison(Spoken, Beside):
+class Comparison(Finding, Beside):
     """One analysed claim about two systems on one task and metric; every difference is candidate minus baseline."""
 
     kind: ClassVar[str] = "comparison"
@@ -159,15 +158,11 @@ class Comparison(Spoken, Beside):
     differs: tuple[str, ...]
     reconciliation: tuple[str, ...]
     comparisons: int
-    warnings: tuple[Note, ...]
     not_checked: tuple[Note, ...]
     checklist: tuple[Point, ...]
     why: str
     estimand: str
-    verdict: Verdict
     seed: int
-    versions: Mapping[str, str]
-    command: str = ""
     assumptions: tuple[str, ...] = ()
 
     @property
