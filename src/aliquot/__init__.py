@@ -11,7 +11,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from aliquot.findings.spoken import present_with
+from aliquot.findings.finding import present_with
 
 if TYPE_CHECKING:
     from aliquot.evidence.derivation import derive as derive

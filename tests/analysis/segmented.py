@@ -10,7 +10,7 @@ from aliquot.analysis.arrays import PairedSample, paired_sample
 from aliquot.evidence.assembly import assemble
 from aliquot.evidence.matching import pair
 from aliquot.evidence.units import Pairs
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 
 BINARY = Scale(kind="binary", low=0.0, high=1.0, better="higher")
 SCORE = Scale(kind="bounded", low=0.0, high=1.0, better="higher")

@@ -14,7 +14,7 @@ from aliquot.evidence.contents import headline_metric, systems
 from aliquot.evidence.matching import pair
 from aliquot.evidence.merging import merge
 from aliquot.evidence.units import Attrition, Pairs, Units
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 from aliquot.stats.results import Estimate
 from tests.shared import shared
 

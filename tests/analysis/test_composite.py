@@ -6,8 +6,8 @@ import pytest
 from aliquot.analysis.arrays import PairedSample
 from aliquot.analysis.composite import find_composite
 from aliquot.errors import UsageError
-from aliquot.findings.comparison import Scale
 from aliquot.findings.composite import Composite
+from aliquot.findings.scale import Scale
 from aliquot.stats.paired import paired_binary_difference
 from aliquot.stats.permutation import sign_flip
 from aliquot.stats.results import Estimate, Undefined

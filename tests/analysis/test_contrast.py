@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from aliquot.analysis.arrays import PairedSample
 from aliquot.analysis.contrast import find_contrast
 from aliquot.analysis.method import analyse_pairs
-from aliquot.findings.comparison import Scale
 from aliquot.findings.contrast import MethodContrast
+from aliquot.findings.scale import Scale
 from aliquot.stats.results import Estimate, Undefined
 from tests.evidence_of import pass_fail
 

@@ -12,8 +12,8 @@ from scipy.stats import fisher_exact
 from aliquot.analysis.arrays import paired_sample
 from aliquot.analysis.item_tests import find_item_tests
 from aliquot.evidence.matching import pair
-from aliquot.findings.comparison import Scale
 from aliquot.findings.item_tests import ItemTests
+from aliquot.findings.scale import Scale
 from aliquot.stats.results import Undefined
 from tests.evidence_of import evidence_of
 

@@ -4,7 +4,7 @@ import pytest
 
 from aliquot.analysis.margins import margin_on
 from aliquot.errors import UsageError
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 
 RATE = Scale(kind="binary", low=0.0, high=1.0, better="higher")
 PERCENT = Scale(kind="bounded", low=0.0, high=100.0, better="higher")

@@ -18,8 +18,8 @@ from aliquot.analysis.method import analyse_pairs
 from aliquot.analysis.power_seen import find_power_seen, t_errors
 from aliquot.analysis.repeats_worth import find_repeats_worth
 from aliquot.evidence.matching import pair
-from aliquot.findings.comparison import Scale
 from aliquot.findings.power_seen import PowerSeen, RepeatsWorth
+from aliquot.findings.scale import Scale
 from aliquot.stats.repeats import variance_components
 from aliquot.stats.results import Estimate, Undefined
 from tests.analysis.test_contrast import BINARY, GRADED, sample_of

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from aliquot.analysis import settle
 from aliquot.analysis.costs import Price
 from aliquot.analysis.method import analyse_pairs
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 from aliquot.stats.power import connor_sample_size, mcnemar_sample_size
 from aliquot.stats.results import Undefined
 from tests.analysis.test_contrast import sample_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from aliquot.findings.comparison import Scale
 from aliquot.findings.noise_words import write_noise
+from aliquot.findings.scale import Scale
 from aliquot.stats.results import Estimate, Undefined
 
 RATE = Scale(kind="binary", low=0.0, high=1.0, better="higher")

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aliquot.findings.comparison import Scale
 from aliquot.findings.numbers import write_difference, write_p, write_percent, write_value
+from aliquot.findings.scale import Scale
 from aliquot.stats.results import HypothesisTest
 
 RATE = Scale(kind="binary", low=0.0, high=1.0, better="higher")

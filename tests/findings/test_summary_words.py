@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 from aliquot.findings.summary import Floor, SystemLine
 from aliquot.findings.summary_words import write_summary
 from aliquot.stats.results import Estimate, Undefined

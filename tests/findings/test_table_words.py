@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 from aliquot.findings.table import TableRow
 from aliquot.findings.table_words import write_table
 from aliquot.findings.verdict import Word

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 from aliquot.findings.words import write_verdict
 from aliquot.stats.results import Estimate, Undefined
 

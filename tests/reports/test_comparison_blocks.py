@@ -10,10 +10,11 @@ from dataclasses import replace
 import pytest
 
 from aliquot.evidence.tables import Note
-from aliquot.findings.comparison import Comparison, Scale
+from aliquot.findings.comparison import Comparison
 from aliquot.findings.composite import Composite
 from aliquot.findings.contrast import MethodContrast, OtherAnalysis
 from aliquot.findings.power_seen import PowerSeen, RepeatsWorth
+from aliquot.findings.scale import Scale
 from aliquot.findings.scoring_rule import FormatSplit
 from aliquot.findings.side_metrics import Failures, SideMetrics
 from aliquot.reports.comparison_blocks import comparison_blocks

@@ -14,7 +14,7 @@ from aliquot.analysis.arrays import paired_sample
 from aliquot.analysis.cluster_search import find_clusters
 from aliquot.analysis.method import analyse_pairs
 from aliquot.evidence.units import Attrition, Pairs, Units
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 from aliquot.findings.verdict import read_verdict
 from aliquot.stats.results import Estimate
 from tests.validity.cells import Cell, Result

@@ -14,7 +14,7 @@ from aliquot.evidence.reduction import reduce_items
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Pairs, Units
 from aliquot.findings.answered import Answered, AnsweredSide
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 from aliquot.stats.results import Estimate, Undefined
 
 _SHARE = Scale(kind="binary", low=0.0, high=1.0, better="higher")

@@ -9,7 +9,7 @@ from aliquot.analysis.arrays import SystemSample
 from aliquot.evidence.status import resolve
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Units
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 from aliquot.findings.summary import Repeats
 from aliquot.stats.inputs import Integers
 from aliquot.stats.pass_k import pass_at_k, pass_hat_k

@@ -13,7 +13,8 @@ from aliquot.analysis.settle import find_detectable, find_settlement
 from aliquot.analysis.unpaired import analyse_unpaired
 from aliquot.analysis.unpaired_reach import unpaired_detectable, unpaired_settlement
 from aliquot.evidence.units import Pairs
-from aliquot.findings.comparison import Detectable, MissingReadings, PairTable, Scale, Settlement
+from aliquot.findings.comparison import Detectable, MissingReadings, PairTable, Settlement
+from aliquot.findings.scale import Scale
 from aliquot.findings.verdict import Verdict, read_verdict
 from aliquot.findings.words import write_verdict
 from aliquot.stats.results import Undefined

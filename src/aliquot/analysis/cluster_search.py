@@ -22,7 +22,7 @@ from aliquot.analysis.likeness import likeness_test
 from aliquot.analysis.method import analyse_pairs
 from aliquot.evidence.units import Pairs
 from aliquot.findings.cluster_search import ClusterField, ClusterSearch, TriedField
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 from aliquot.stats.clusters import cluster_variance
 from aliquot.stats.inputs import Floats, Integers
 from aliquot.stats.results import Estimate, Undefined

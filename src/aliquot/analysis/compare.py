@@ -24,8 +24,9 @@ from aliquot.evidence.contents import headline_metric, tasks
 from aliquot.evidence.matching import MatchOn, pair
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Pairs, Units
-from aliquot.findings.comparison import Comparison, Scale, SystemSummary
+from aliquot.findings.comparison import Comparison, SystemSummary
 from aliquot.findings.numbers import write_count
+from aliquot.findings.scale import Scale
 from aliquot.findings.verdict import Verdict
 from aliquot.stats.inputs import DEFAULT_SEED
 

@@ -11,8 +11,8 @@ import numpy as np
 from aliquot.analysis.arrays import PairedSample
 from aliquot.analysis.parts import part_of
 from aliquot.errors import UsageError
-from aliquot.findings.comparison import Scale
 from aliquot.findings.composite import Composite
+from aliquot.findings.scale import Scale
 from aliquot.stats.decision import decided_interval
 from aliquot.stats.distributions import two_sided_t
 from aliquot.stats.inputs import Floats, as_weights

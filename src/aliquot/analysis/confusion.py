@@ -9,7 +9,7 @@ from aliquot.analysis.majority import item_labels, label_of
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Units
 from aliquot.findings.classes import ClassMeasures, ClassTable
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 from aliquot.stats.class_scores import Measures, classification
 
 MOST_CLASSES: Final = 20

@@ -9,8 +9,8 @@ import numpy as np
 from aliquot.analysis.arrays import PairedSample
 from aliquot.analysis.method import analyse_pairs, analyse_system, attempt_rows
 from aliquot.analysis.unpaired import interval_of_unpaired
-from aliquot.findings.comparison import Scale
 from aliquot.findings.contrast import AnalysisName, MethodContrast, OtherAnalysis
+from aliquot.findings.scale import Scale
 from aliquot.findings.verdict import read_verdict
 from aliquot.stats.clusters import cluster_variance
 from aliquot.stats.inputs import as_weights

@@ -8,8 +8,9 @@ from aliquot.analysis.claims import Claim, verdict_of
 from aliquot.analysis.corrected import PeoplesLabels, corrected_difference_of
 from aliquot.analysis.method import Analysed
 from aliquot.evidence.tables import Evidence
-from aliquot.findings.comparison import NamedTest, Scale
+from aliquot.findings.comparison import NamedTest
 from aliquot.findings.corrected import Corrected
+from aliquot.findings.scale import Scale
 from aliquot.stats.results import Undefined
 
 

@@ -19,10 +19,10 @@ from aliquot.evidence.matching import pair
 from aliquot.evidence.reduction import units
 from aliquot.evidence.tables import METRICS, Evidence, Note
 from aliquot.evidence.units import Pairs, Units
-from aliquot.findings.comparison import Scale
 from aliquot.findings.failures import Base, FailureKind, Failures, FailureSide, Moved
 from aliquot.findings.failures_words import write_failures
 from aliquot.findings.numbers import write_count
+from aliquot.findings.scale import Scale
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 

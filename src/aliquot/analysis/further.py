@@ -15,7 +15,7 @@ from aliquot.evidence.contents import metrics
 from aliquot.evidence.matching import MatchOn
 from aliquot.evidence.tables import Evidence, Note
 from aliquot.findings.beside import Beside
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 from aliquot.stats.results import Undefined
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from aliquot.analysis.further import Further
 from aliquot.evidence.tables import Note
-from aliquot.findings.comparison import Scale
 from aliquot.findings.numbers import difference_unit, write_difference, write_p, write_value
+from aliquot.findings.scale import Scale
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 from aliquot.analysis.arrays import PairedSample
 from aliquot.analysis.method import analyse_pairs, analyse_system
 from aliquot.analysis.table_columns import Column
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 from aliquot.findings.table import GroupMean
 from aliquot.stats.inputs import Floats
 

@@ -18,8 +18,8 @@ from aliquot.analysis.majority import item_labels
 from aliquot.analysis.spent import recorded_columns
 from aliquot.evidence.tables import Evidence, Note
 from aliquot.evidence.units import Units
-from aliquot.findings.comparison import Scale
 from aliquot.findings.numbers import write_percent
+from aliquot.findings.scale import Scale
 
 LEAST_ROWS: Final = 3
 """Rows from which a share is told at all."""

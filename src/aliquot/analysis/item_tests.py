@@ -13,8 +13,8 @@ from aliquot.analysis.arrays import PairedSample
 from aliquot.evidence.status import resolve
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Pairs, Units
-from aliquot.findings.comparison import Scale
 from aliquot.findings.item_tests import ItemTest, ItemTests, Strip
+from aliquot.findings.scale import Scale
 from aliquot.stats.inputs import Floats, Integers
 from aliquot.stats.multiplicity import tarone_holm
 from aliquot.stats.results import HypothesisTest, Undefined

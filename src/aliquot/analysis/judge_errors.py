@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from aliquot.errors import InputError, UsageError
 from aliquot.evidence.units import Units
-from aliquot.findings.comparison import Scale
 from aliquot.findings.corrected import ELSEWHERE, Corrected
+from aliquot.findings.scale import Scale
 from aliquot.stats.apparent import lang_reiczigel
 from aliquot.stats.results import Estimate, Undefined
 

@@ -18,7 +18,7 @@ from aliquot.evidence.labels import ANSWER, Labels
 from aliquot.evidence.reduction import EACH_ITEM
 from aliquot.evidence.status import resolve
 from aliquot.evidence.tables import Evidence
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 
 Floats: TypeAlias = NDArray[np.float64]
 

@@ -11,8 +11,8 @@ from typing import Final
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Units
 from aliquot.files.run_directory import FORMAT
-from aliquot.findings.comparison import Scale
 from aliquot.findings.majority import Majority
+from aliquot.findings.scale import Scale
 
 SHORT: Final = 40
 """Characters up to which a text is a label that several items may share."""

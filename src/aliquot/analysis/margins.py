@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from aliquot.errors import UsageError
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 
 HIGHEST_LEVEL = 0.999
 """Confidence level up to which the Monte-Carlo tests and joint intervals have draws enough."""

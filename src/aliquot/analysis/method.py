@@ -9,7 +9,8 @@ import numpy as np
 
 from aliquot.analysis.arrays import PairedSample, Sample, SystemSample
 from aliquot.analysis.sequence import analyse_sequence, system_sequence
-from aliquot.findings.comparison import NamedTest, Scale
+from aliquot.findings.comparison import NamedTest
+from aliquot.findings.scale import Scale
 from aliquot.stats.attempts import paired_attempts
 from aliquot.stats.clusters import cluster_variance
 from aliquot.stats.decision import decided_interval

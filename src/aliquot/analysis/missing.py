@@ -10,7 +10,8 @@ from aliquot.analysis.arrays import filled_sample, filled_system, items_of_eithe
 from aliquot.analysis.method import Analysed, analyse_pairs
 from aliquot.analysis.unpaired import analyse_unpaired
 from aliquot.evidence.units import Pairs
-from aliquot.findings.comparison import MissingReadings, Reading, Scale
+from aliquot.findings.comparison import MissingReadings, Reading
+from aliquot.findings.scale import Scale
 from aliquot.findings.verdict import Verdict, read_verdict
 
 

@@ -15,10 +15,10 @@ from aliquot.analysis.software import versions
 from aliquot.evidence.status import resolve
 from aliquot.evidence.tables import Evidence, Note
 from aliquot.evidence.units import Units
-from aliquot.findings.comparison import Scale
 from aliquot.findings.noise import Flipped, JudgeNoise, Noise
 from aliquot.findings.noise_words import write_noise
 from aliquot.findings.numbers import write_p
+from aliquot.findings.scale import Scale
 from aliquot.stats.decision import rejects
 from aliquot.stats.distributions import two_sided_z
 from aliquot.stats.inputs import DEFAULT_SEED, Floats

@@ -17,9 +17,9 @@ from aliquot.analysis.plan_sizes import (
 )
 from aliquot.analysis.software import versions
 from aliquot.evidence.tables import Note
-from aliquot.findings.comparison import Scale
 from aliquot.findings.planning import LabelDesign, Needed, Plan, PowerPoint
 from aliquot.findings.planning_words import write_fit, write_plan, write_sentence
+from aliquot.findings.scale import Scale
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.stats.power_pilot import pilot_power
 from aliquot.stats.results import Estimate, Undefined

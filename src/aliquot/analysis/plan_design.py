@@ -13,8 +13,8 @@ from aliquot.analysis.method import effective_items
 from aliquot.analysis.plan_guesses import ShareGuess, SpreadGuess, other_rate
 from aliquot.analysis.settle import disagreement
 from aliquot.errors import UsageError
-from aliquot.findings.comparison import Scale
 from aliquot.findings.power_seen import RepeatsWorth
+from aliquot.findings.scale import Scale
 from aliquot.stats.discordance import feasible_difference
 from aliquot.stats.proportions import wilson
 from aliquot.stats.results import Estimate, Undefined

@@ -8,8 +8,9 @@ from aliquot.analysis.arrays import PairedSample
 from aliquot.analysis.method import effective_items
 from aliquot.analysis.power_seen import t_errors
 from aliquot.analysis.settle import disagreement
-from aliquot.findings.comparison import Detectable, Scale
+from aliquot.findings.comparison import Detectable
 from aliquot.findings.power_seen import PowerAt
+from aliquot.findings.scale import Scale
 from aliquot.stats.power import mcnemar_power
 from aliquot.stats.results import Estimate, Undefined
 

@@ -11,8 +11,8 @@ from scipy import special
 from aliquot.analysis.arrays import PairedSample
 from aliquot.analysis.method import effective_items
 from aliquot.analysis.settle import disagreement
-from aliquot.findings.comparison import Scale
 from aliquot.findings.power_seen import PowerSeen
+from aliquot.findings.scale import Scale
 from aliquot.stats.distributions import two_sided_t
 from aliquot.stats.power import design_errors, mcnemar_power
 from aliquot.stats.results import Estimate, Undefined

@@ -17,8 +17,8 @@ from aliquot.analysis.arrays import SystemSample
 from aliquot.evidence.status import resolve
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Units
-from aliquot.findings.comparison import Scale
 from aliquot.findings.reconcile import Departure, Reconciled
+from aliquot.findings.scale import Scale
 from aliquot.stats.inputs import Floats
 
 RATES = ("pass_rate", "accuracy", "mean", "value", "win_rate", "binary_aggregate")

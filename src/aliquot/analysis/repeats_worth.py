@@ -12,8 +12,8 @@ from aliquot.analysis.attempts_seen import attempt_values
 from aliquot.analysis.settle import POWER
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Pairs, Units
-from aliquot.findings.comparison import Scale
 from aliquot.findings.power_seen import RepeatsWorth
+from aliquot.findings.scale import Scale
 from aliquot.stats.clusters import cluster_variance
 from aliquot.stats.distributions import normal_quantile
 from aliquot.stats.inputs import Floats, as_weights

@@ -16,8 +16,8 @@ from aliquot.evidence.contents import require
 from aliquot.evidence.messages import read_turns
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Pairs, Units
-from aliquot.findings.comparison import Scale
 from aliquot.findings.rows import Change, Row, Rows
+from aliquot.findings.scale import Scale
 from aliquot.stats.inputs import DEFAULT_SEED
 
 ORDER: tuple[Change, ...] = ("broke", "fixed", "still_failing", "differ", "same")

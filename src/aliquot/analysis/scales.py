@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from aliquot.evidence.tables import Evidence
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 
 
 def scale_of(evidence: Evidence, metric: str) -> Scale:

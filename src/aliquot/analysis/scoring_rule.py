@@ -16,7 +16,7 @@ from aliquot.analysis.scales import scale_of
 from aliquot.evidence.matching import MatchOn, pair
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Pairs, Units
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 from aliquot.findings.scoring_rule import FormatSplit, Relation, RuleReading, ScoringRules
 from aliquot.findings.verdict import read_verdict
 from aliquot.stats.inputs import Floats

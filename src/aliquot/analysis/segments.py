@@ -13,7 +13,7 @@ from aliquot.analysis.method import analyse_pairs, analyse_system, interval_of_p
 from aliquot.analysis.parts import fields_of, labels_of, part_of
 from aliquot.analysis.reversals import find_reversals
 from aliquot.evidence.units import Pairs
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 from aliquot.findings.segments import SegmentField, SegmentLevel, SegmentScan, Unscanned
 from aliquot.stats.heterogeneity import Shrinkage, cochran_q, shrink_groups
 from aliquot.stats.inputs import Floats

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from aliquot.analysis.arrays import PairedSample, Sample, SystemSample
-from aliquot.findings.comparison import NamedTest, Scale
+from aliquot.findings.comparison import NamedTest
+from aliquot.findings.scale import Scale
 from aliquot.findings.sequence import SequenceSeen, Step
 from aliquot.stats.bets import Units, as_units
 from aliquot.stats.e_processes import log_capital

@@ -9,7 +9,8 @@ import numpy as np
 from aliquot.analysis.arrays import PairedSample
 from aliquot.analysis.costs import Price
 from aliquot.analysis.method import effective_items
-from aliquot.findings.comparison import Comparison, Detectable, Scale, Settlement
+from aliquot.findings.comparison import Comparison, Detectable, Settlement
+from aliquot.findings.scale import Scale
 from aliquot.stats.distributions import normal_quantile, two_sided_t
 from aliquot.stats.power import connor_sample_size, detectable_difference, mcnemar_sample_size
 from aliquot.stats.results import Estimate, Undefined

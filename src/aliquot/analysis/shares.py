@@ -12,7 +12,7 @@ from aliquot.analysis.method import interval_of_pairs
 from aliquot.analysis.parts import labels_of, part_of
 from aliquot.errors import UsageError, nearest
 from aliquot.evidence.units import Pairs
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 from aliquot.findings.shares import BreakEven, Reweighted
 from aliquot.stats.clusters import cluster_variance
 from aliquot.stats.decision import decided_interval

@@ -10,7 +10,7 @@ import polars as pl
 
 from aliquot.evidence.tables import Evidence, Note
 from aliquot.evidence.units import Pairs, Units
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 from aliquot.findings.side_metrics import SideMetric
 from aliquot.stats.corpus import (
     Combine,

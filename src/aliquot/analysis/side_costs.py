@@ -15,7 +15,7 @@ from aliquot.analysis.side_means import compare_means, with_values
 from aliquot.analysis.spent import COUNTS, TIMES, recorded_columns
 from aliquot.evidence.tables import Evidence, Note
 from aliquot.evidence.units import Pairs, Units
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 from aliquot.findings.side_metrics import SideMetric, Statistic, Trade
 from aliquot.findings.verdict import read_verdict
 from aliquot.stats.inputs import Floats

@@ -10,7 +10,7 @@ import polars as pl
 from aliquot.analysis.arrays import PairedSample
 from aliquot.analysis.method import analyse_pairs, analyse_system
 from aliquot.evidence.units import Pairs
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 from aliquot.findings.side_metrics import SideMetric
 from aliquot.stats.inputs import Floats
 

@@ -17,7 +17,7 @@ from aliquot.evidence.contents import metrics
 from aliquot.evidence.matching import MatchOn, pair
 from aliquot.evidence.tables import Evidence, Note
 from aliquot.evidence.units import Pairs
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 from aliquot.findings.side_metrics import SideMetric, SideMetrics
 from aliquot.stats.results import Estimate, Undefined
 

@@ -27,7 +27,7 @@ from aliquot.evidence.contents import headline_metric, metrics, require, systems
 from aliquot.evidence.reduction import units
 from aliquot.evidence.tables import Evidence, Note
 from aliquot.evidence.units import Units
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 from aliquot.findings.summary import Floor, Summary, SystemLine
 from aliquot.findings.summary_words import write_summary
 from aliquot.findings.verdict import Word

@@ -9,7 +9,7 @@ import numpy as np
 
 from aliquot.analysis.arrays import PairedSample
 from aliquot.evidence.units import Pairs
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 from aliquot.stats.inputs import Floats
 
 

@@ -11,8 +11,8 @@ from aliquot.analysis.scales import scale_of
 from aliquot.analysis.software import versions
 from aliquot.evidence.reduction import units
 from aliquot.evidence.tables import Evidence, Note
-from aliquot.findings.comparison import Scale
 from aliquot.findings.numbers import difference_unit, write_count, write_difference, write_value
+from aliquot.findings.scale import Scale
 from aliquot.findings.trend import LevelChange, Trend, TrendPoint
 from aliquot.findings.verdict import Verdict, Word
 from aliquot.stats.level_changes import ChangePoints, change_points

@@ -6,7 +6,8 @@ import numpy as np
 
 from aliquot.analysis.arrays import SystemSample
 from aliquot.analysis.method import Analysed, attempt_rows
-from aliquot.findings.comparison import NamedTest, Scale
+from aliquot.findings.comparison import NamedTest
+from aliquot.findings.scale import Scale
 from aliquot.stats.decision import decided_interval
 from aliquot.stats.group_permutation import cluster_permutation, permutation_means
 from aliquot.stats.inputs import Floats, Integers

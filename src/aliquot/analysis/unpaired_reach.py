@@ -10,7 +10,8 @@ import numpy as np
 from aliquot.analysis.arrays import SystemSample
 from aliquot.analysis.costs import Price
 from aliquot.analysis.settle import MOST_ITEMS, POWER, open_difference
-from aliquot.findings.comparison import Detectable, Scale, Settlement
+from aliquot.findings.comparison import Detectable, Settlement
+from aliquot.findings.scale import Scale
 from aliquot.stats.distributions import normal_quantile, two_sided_t
 from aliquot.stats.power_exact_unpaired import unpaired_exact_detectable, unpaired_exact_sample_size
 from aliquot.stats.power_unpaired import unpaired_detectable as smallest_difference

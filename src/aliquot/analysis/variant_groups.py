@@ -14,7 +14,7 @@ from aliquot.analysis.attempts_seen import attempt_values
 from aliquot.analysis.method import analyse_pairs, analyse_system, interval_of_pairs, item_weights
 from aliquot.evidence.tables import Evidence
 from aliquot.evidence.units import Units
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 from aliquot.findings.variants import FactorLevel, VariantGroup, VariantLine, VariantPair, Winner
 from aliquot.findings.verdict import read_verdict
 from aliquot.stats.inputs import Floats

@@ -19,8 +19,8 @@ from aliquot.evidence.contents import headline_metric, require, systems, tasks
 from aliquot.evidence.matching import pair
 from aliquot.evidence.tables import Evidence, Note
 from aliquot.evidence.units import Units
-from aliquot.findings.comparison import Scale
 from aliquot.findings.numbers import write_count
+from aliquot.findings.scale import Scale
 from aliquot.findings.variants import BaseContrast, VariantGroup, Variants
 from aliquot.findings.variants_words import write_variants
 from aliquot.findings.verdict import read_verdict

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-from aliquot.evidence.tables import Note
-from aliquot.findings.spoken import Spoken
-from aliquot.findings.verdict import Verdict
+from aliquot.findings.finding import Finding
 from aliquot.stats.results import Estimate, Undefined
 
 Measured: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -171,7 +168,7 @@ class LabelSpread:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class RaterAgreement(Spoken):
+class RaterAgreement(Finding):
     """How far raters agree.
 
     Attributes:
@@ -194,13 +191,9 @@ class RaterAgreement(Spoken):
         disagreements: answers on which raters differ, the widest apart first.
         n_disagreements: how many there are.
         level: confidence level.
-        warnings: what must be said beside it.
         why: one line on the method.
         estimand: what the numbers are about.
-        verdict: the first thing to say.
         seed: seed of everything random.
-        versions: of the software.
-        command: the command line that makes it again.
     """
 
     kind: ClassVar[str] = "agreement"
@@ -224,10 +217,6 @@ class RaterAgreement(Spoken):
     disagreements: tuple[Disagreement, ...]
     n_disagreements: int
     level: float
-    warnings: tuple[Note, ...]
     why: str
     estimand: str
-    verdict: Verdict
     seed: int
-    versions: Mapping[str, str]
-    command: str = ""

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from aliquot.findings.side_metrics import SideMetrics
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# without slots: a comparison inherits from two records, and Python lays out the slots of one only
+@dataclass(frozen=True, kw_only=True)
 class Beside:
     """What was found beside a difference; None where there was nothing to look at.
 
@@ -70,8 +71,4 @@ class Beside:
 
     def parts(self) -> dict[str, Any]:
         """Return these parts by name, as the finding takes them."""
-        return {name: getattr(self, name) for name in PARTS}
-
-
-PARTS = tuple(part.name for part in fields(Beside))
-"""The names of what may stand beside a difference."""
+        return {part.name: getattr(self, part.name) for part in fields(Beside)}

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-from aliquot.evidence.tables import Note
 from aliquot.findings.agreement import Coefficient
-from aliquot.findings.comparison import Scale
 from aliquot.findings.corrected import Corrected
-from aliquot.findings.spoken import Spoken
-from aliquot.findings.verdict import Verdict
+from aliquot.findings.finding import Finding
+from aliquot.findings.scale import Scale
 from aliquot.stats.judged_rows import Drawn
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
@@ -151,7 +148,7 @@ class MoreLabels:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Calibration(Spoken):
+class Calibration(Finding):
     """A judge held against people.
 
     Attributes:
@@ -180,13 +177,9 @@ class Calibration(Spoken):
         let_through: answers that the judge passes and people fail.
         held_back: answers that the judge fails and people pass.
         level: confidence level.
-        warnings: what must be said beside it.
         why: one line on the method.
         estimand: what the numbers are about.
-        verdict: the first thing to say.
         seed: seed of everything random.
-        versions: of the software.
-        command: the command line that makes it again.
     """
 
     kind: ClassVar[str] = "calibration"
@@ -216,10 +209,6 @@ class Calibration(Spoken):
     let_through: tuple[str, ...]
     held_back: tuple[str, ...]
     level: float
-    warnings: tuple[Note, ...]
     why: str
     estimand: str
-    verdict: Verdict
     seed: int
-    versions: Mapping[str, str]
-    command: str = ""

@@ -6,38 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from aliquot.evidence.tables import Better, Kind, Note
+from aliquot.evidence.tables import Note
 from aliquot.evidence.units import Attrition
 from aliquot.findings.beside import Beside
-from aliquot.findings.spoken import Spoken
-from aliquot.findings.verdict import Verdict
+from aliquot.findings.finding import Finding
+from aliquot.findings.scale import Scale
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """How a metric's numbers are read.
-
-    Attributes:
-        kind: binary, ordinal, bounded, real or category.
-        low: smallest possible value, when there is one.
-        high: largest possible value, when there is one.
-        better: which direction is better.
-    """
-
-    kind: Kind
-    low: float | None
-    high: float | None
-    better: Better
-
-    def span(self) -> float | None:
-        """Return the width of the scale, or None when it has no bounds."""
-        return None if self.low is None or self.high is None else self.high - self.low
-
-    @property
-    def in_points(self) -> bool:
-        """Whether values are shares between 0 and 1, printed as percent and their differences as points."""
-        return self.kind in ("binary", "bounded") and self.low == 0 and self.high == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +128,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Comparison(Spoken, Beside):
+class Comparison(Finding, Beside):
     """One analysed claim about two systems on one task and metric; every difference is candidate minus baseline."""
 
     kind: ClassVar[str] = "comparison"
@@ -184,15 +158,11 @@ class Comparison(Spoken, Beside):
     differs: tuple[str, ...]
     reconciliation: tuple[str, ...]
     comparisons: int
-    warnings: tuple[Note, ...]
     not_checked: tuple[Note, ...]
     checklist: tuple[Point, ...]
     why: str
     estimand: str
-    verdict: Verdict
     seed: int
-    versions: Mapping[str, str]
-    command: str = ""
     assumptions: tuple[str, ...] = ()
 
     @property

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
-from typing import Any
+from typing import Any, Final
 
-from aliquot.findings.beside import PARTS
 from aliquot.findings.comparison import Comparison, SystemSummary
+from aliquot.findings.field_order import fields_in_order
 from aliquot.findings.finding import Finding
 from aliquot.findings.plain_values import plain_value
+
+SHAPED: Final = frozenset({"baseline", "candidate", "attempts"})
+"""Fields of a comparison that JSON holds in another shape."""
 
 
 def finding_document(finding: Finding) -> Mapping[str, Any]:
@@ -31,12 +33,8 @@ def comparison_document(comparison: Comparison) -> Mapping[str, Any]:
         "estimates": {"baseline": _system(a), "candidate": _system(b)},
         "attempts": dict(zip(("baseline", "candidate"), comparison.attempts, strict=True)),
     }
-    own = (
-        field.name
-        for field in fields(comparison)
-        if field.name not in {"baseline", "candidate", "attempts", *PARTS}
-    )
-    plain = {name: plain_value(getattr(comparison, name)) for name in (*own, *PARTS)}
+    names = (name for name in fields_in_order(Comparison) if name not in SHAPED)
+    plain = {name: plain_value(getattr(comparison, name)) for name in names}
     return {"schema": f"aliquot.{comparison.kind}/1", **shaped, **plain}
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from aliquot.evidence.tables import Note
-from aliquot.findings.spoken import Spoken
-from aliquot.findings.verdict import Verdict
+from aliquot.findings.finding import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +32,7 @@ class MethodNote:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Explanation(Spoken):
+class Explanation(Finding):
     """What stands behind a method or a finding.
 
     Attributes:
@@ -43,10 +40,6 @@ class Explanation(Spoken):
         methods: the methods it rests on.
         paragraph: a methods paragraph to paste; empty for a method alone.
         limitations: what the finding does not say, a sentence each.
-        warnings: always empty.
-        verdict: the first thing to say.
-        versions: of the software.
-        command: the command line that makes it again.
     """
 
     kind: ClassVar[str] = "explanation"
@@ -55,10 +48,6 @@ class Explanation(Spoken):
     methods: tuple[MethodNote, ...]
     paragraph: str
     limitations: tuple[str, ...]
-    warnings: tuple[Note, ...]
-    verdict: Verdict
-    versions: Mapping[str, str]
-    command: str = ""
 
     def __str__(self) -> str:
         return self.paragraph or self.verdict.text

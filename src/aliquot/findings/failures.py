@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-from aliquot.evidence.tables import Note
-from aliquot.findings.spoken import Spoken
-from aliquot.findings.verdict import Verdict
+from aliquot.findings.finding import Finding
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
 Base: TypeAlias = Literal["answers", "failures", "read"]
@@ -70,7 +67,7 @@ class FailureKind:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Failures(Spoken):
+class Failures(Finding):
     """What goes wrong, how often, and what moved.
 
     Attributes:
@@ -80,13 +77,9 @@ class Failures(Spoken):
         paired: whether the two sides are compared on the items they share; None with other than two.
         n_items: items the difference rests on.
         level: confidence level.
-        warnings: what must be said beside it.
         why: one line on the method.
         estimand: what the numbers are about.
-        verdict: the first thing to say.
         seed: seed of everything random.
-        versions: of the software.
-        command: the command line that makes it again.
     """
 
     kind: ClassVar[str] = "failures"
@@ -97,10 +90,6 @@ class Failures(Spoken):
     paired: bool | None
     n_items: int
     level: float
-    warnings: tuple[Note, ...]
     why: str
     estimand: str
-    verdict: Verdict
     seed: int
-    versions: Mapping[str, str]
-    command: str = ""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from aliquot.findings.comparison import Scale
 from aliquot.findings.failures import Base, FailureKind, FailureSide
 from aliquot.findings.numbers import write_count, write_difference, write_percent
+from aliquot.findings.scale import Scale
 from aliquot.findings.verdict import Verdict
 from aliquot.stats.results import Estimate
 

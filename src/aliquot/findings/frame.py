@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
-from inspect import get_annotations
+from dataclasses import dataclass, is_dataclass
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
+from aliquot.findings.field_order import fields_in_order
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
 COLUMNS: Final = {
@@ -99,16 +99,12 @@ def _rows(value: object, place: _Place) -> Iterator[Mapping[str, Any]]:
 
 def _fields(record: object, place: _Place) -> Iterator[Mapping[str, Any]]:
     decides = getattr(record, "decides", place.decides)
-    own = get_annotations(type(record))
-    found = fields(record)  # pyright: ignore[reportArgumentType] - the caller saw that it is a dataclass
-    for field in sorted(
-        found, key=lambda one: one.name not in own
-    ):  # what is inherited stands beside, and last
-        value = getattr(record, field.name)
-        within = _Place((*place.part, field.name), place.name, decides)
-        if field.name in _WORDS and isinstance(value, str):
+    for name in fields_in_order(type(record)):
+        value = getattr(record, name)
+        within = _Place((*place.part, name), place.name, decides)
+        if name in _WORDS and isinstance(value, str):
             yield _row("word", within, word=value)
-        elif field.name not in _NO_RESULTS:
+        elif name not in _NO_RESULTS:
             yield from _rows(value, _named(within, _names(value)))
 
 

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-from aliquot.evidence.tables import Note
-from aliquot.findings.comparison import Scale, Settlement
+from aliquot.findings.comparison import Settlement
+from aliquot.findings.finding import Finding
 from aliquot.findings.item_tests import Strip
 from aliquot.findings.noise import RememberedNoise
-from aliquot.findings.spoken import Spoken
-from aliquot.findings.verdict import Verdict
+from aliquot.findings.scale import Scale
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
 Decision: TypeAlias = Literal["pass", "fail", "undecided", "nothing_to_judge"]
@@ -166,7 +165,7 @@ class Year:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Gate(Spoken):
+class Gate(Finding):
     """A release decision.
 
     Attributes:
@@ -194,12 +193,8 @@ class Gate(Spoken):
         identical: whether every answer of the candidate is byte for byte one that was judged before.
         same: components equal on both sides.
         differs: components that differ.
-        warnings: what must be said beside it.
         why: one line on the rule.
-        verdict: the first thing to say.
         seed: seed of everything random.
-        versions: of the software.
-        command: the command line that makes it again.
     """
 
     kind: ClassVar[str] = "gate"
@@ -228,12 +223,8 @@ class Gate(Spoken):
     identical: bool
     same: tuple[str, ...]
     differs: tuple[str, ...]
-    warnings: tuple[Note, ...]
     why: str
-    verdict: Verdict
     seed: int
-    versions: Mapping[str, str]
-    command: str = ""
 
     @property
     def broke(self) -> tuple[Flip, ...]:

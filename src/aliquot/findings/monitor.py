@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-from aliquot.evidence.tables import Note
-from aliquot.findings.spoken import Spoken
-from aliquot.findings.verdict import Verdict
+from aliquot.findings.finding import Finding
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
 Watched: TypeAlias = Literal["quality", "feedback", "inputs", "answered"]
@@ -134,7 +131,7 @@ class Resemblance:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Monitor(Spoken):
+class Monitor(Finding):
     """What is known of a log that grows.
 
     Attributes:
@@ -156,11 +153,7 @@ class Monitor(Spoken):
         resemblance: whether the set of items looks like the rows, by field.
         review: rows written out to be read by people.
         level: confidence level.
-        warnings: what must be said beside it.
-        verdict: the first thing to say.
         seed: seed of everything random.
-        versions: of the software.
-        command: the command line that makes it again.
     """
 
     kind: ClassVar[str] = "monitor"
@@ -183,11 +176,7 @@ class Monitor(Spoken):
     resemblance: tuple[Resemblance, ...]
     review: int
     level: float
-    warnings: tuple[Note, ...]
-    verdict: Verdict
     seed: int
-    versions: Mapping[str, str]
-    command: str = ""
 
     @property
     def alarms(self) -> tuple[Channel, ...]:

@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from aliquot.evidence.tables import Note
-from aliquot.findings.comparison import Scale
-from aliquot.findings.spoken import Spoken
-from aliquot.findings.verdict import Verdict
+from aliquot.findings.finding import Finding
+from aliquot.findings.scale import Scale
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
 
@@ -39,7 +37,7 @@ class Flipped:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Noise(Spoken):
+class Noise(Finding):
     """What the same system, run again on the same items, moves by itself.
 
     Attributes:
@@ -58,12 +56,8 @@ class Noise(Spoken):
         repeated: attempts a run → the same half range.
         drift: test whether the two runs differ by more than noise; None with one source.
         judge: the judge's part, when it scored answers more than once.
-        warnings: what must be said beside it.
         why: one line on the method.
-        verdict: the first thing to say.
         seed: seed of everything random.
-        versions: of the software.
-        command: the command line that makes it again.
     """
 
     kind: ClassVar[str] = "noise"
@@ -82,12 +76,8 @@ class Noise(Spoken):
     repeated: Mapping[int, float]
     drift: HypothesisTest | None
     judge: JudgeNoise | None
-    warnings: tuple[Note, ...]
     why: str
-    verdict: Verdict
     seed: int
-    versions: Mapping[str, str]
-    command: str = ""
 
 
 @dataclass(frozen=True, slots=True)

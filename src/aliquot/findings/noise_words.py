@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aliquot.findings.comparison import Scale
 from aliquot.findings.numbers import difference_unit, write_count, write_difference, write_percent
+from aliquot.findings.scale import Scale
 from aliquot.findings.verdict import Verdict
 from aliquot.stats.results import Estimate, Undefined
 

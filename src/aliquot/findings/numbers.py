@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 from aliquot.stats.results import HypothesisTest
 
 

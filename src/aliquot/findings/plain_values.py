@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from typing import Any
 
 import numpy as np
 
 from aliquot.evidence.tables import Note
 from aliquot.findings.comparison import NamedTest
+from aliquot.findings.field_order import fields_in_order
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
 UNBOUNDED = "the interval is unbounded on this side"
@@ -56,7 +57,7 @@ def plain_value(value: object) -> Any:  # noqa: C901, PLR0911 - a case for each 
         case np.ndarray() | np.generic():
             return plain_value(value.tolist())
         case _ if is_dataclass(value):
-            return {field.name: plain_value(getattr(value, field.name)) for field in fields(value)}
+            return {name: plain_value(getattr(value, name)) for name in fields_in_order(type(value))}
         case _:
             raise TypeError(f"{type(value).__name__} is no part of a finding")
 

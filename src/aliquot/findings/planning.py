@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-from aliquot.evidence.tables import Note
-from aliquot.findings.comparison import Scale
-from aliquot.findings.spoken import Spoken
-from aliquot.findings.verdict import Verdict
+from aliquot.findings.finding import Finding
+from aliquot.findings.scale import Scale
 from aliquot.stats.results import Estimate, Undefined
 
 Goal: TypeAlias = Literal["differ", "not_worse"]
@@ -143,7 +140,7 @@ class JudgeFirst:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Plan(Spoken):
+class Plan(Finding):
     """How much a difference would take.
 
     Attributes:
@@ -173,11 +170,7 @@ class Plan(Spoken):
         currency: of the costs.
         fit: what the number of items at hand is fit for.
         sentence: what to write when the number needed is out of reach; empty otherwise.
-        warnings: what must be said beside it.
         why: one line on the method.
-        verdict: the first thing to say.
-        versions: of the software.
-        command: the command line that makes it again.
     """
 
     kind: ClassVar[str] = "plan"
@@ -208,8 +201,4 @@ class Plan(Spoken):
     currency: str | None
     fit: str
     sentence: str
-    warnings: tuple[Note, ...]
     why: str
-    verdict: Verdict
-    versions: Mapping[str, str]
-    command: str = ""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aliquot.findings.comparison import Scale
 from aliquot.findings.numbers import difference_unit, write_difference
 from aliquot.findings.planning import LabelDesign, Needed, PowerPoint
+from aliquot.findings.scale import Scale
 from aliquot.findings.verdict import Verdict
 from aliquot.stats.results import Undefined
 

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-from aliquot.evidence.tables import Note
-from aliquot.findings.spoken import Spoken
-from aliquot.findings.verdict import Verdict
+from aliquot.findings.finding import Finding
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
 Passing: TypeAlias = Literal["pass", "fail", "undecided"]
@@ -123,7 +121,7 @@ class ProbeAgreement:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class JudgeAudit(Spoken):
+class JudgeAudit(Finding):
     """A judge where the right verdict is known.
 
     Attributes:
@@ -143,13 +141,9 @@ class JudgeAudit(Spoken):
         against: name of another judge; "" without one.
         contrasts: beside the other judge.
         level: confidence level.
-        warnings: what must be said beside it.
         why: one line on the method.
         estimand: what the numbers are about.
-        verdict: the first thing to say.
         seed: seed of everything random.
-        versions: of the software.
-        command: the command line that makes it again.
     """
 
     kind: ClassVar[str] = "probe"
@@ -169,10 +163,6 @@ class JudgeAudit(Spoken):
     against: str
     contrasts: tuple[ProbeContrast, ...]
     level: float
-    warnings: tuple[Note, ...]
     why: str
     estimand: str
-    verdict: Verdict
     seed: int
-    versions: Mapping[str, str]
-    command: str = ""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 
 Departure: TypeAlias = Literal[
     "errors_failed", "failures_left_out", "attempts_pooled", "attempts_reduced", "own_items", "unweighted"

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from aliquot.evidence.tables import Note
-from aliquot.findings.comparison import Scale
+from aliquot.findings.finding import Finding
 from aliquot.findings.numbers import write_percent
-from aliquot.findings.spoken import Spoken
+from aliquot.findings.scale import Scale
 from aliquot.findings.verdict import Verdict, Word
 from aliquot.stats.results import Estimate, Undefined
 
@@ -48,7 +47,7 @@ class RescoredSystem:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Rescoring(Spoken):
+class Rescoring(Finding):
     """What changes when the same answers are scored by another rule.
 
     Attributes:
@@ -58,11 +57,7 @@ class Rescoring(Spoken):
         scale: how the rates are read.
         level: confidence level.
         written: where the outcomes are kept; empty when nowhere.
-        warnings: what must be said beside it.
-        verdict: the first thing to say.
         seed: seed of everything random.
-        versions: of the software.
-        command: the command line that makes it again.
     """
 
     kind: ClassVar[str] = "rescoring"
@@ -73,11 +68,7 @@ class Rescoring(Spoken):
     scale: Scale
     level: float
     written: str
-    warnings: tuple[Note, ...]
-    verdict: Verdict
     seed: int
-    versions: Mapping[str, str]
-    command: str = ""
 
 
 def write_preferences(scorer: str, systems: Sequence[RescoredSystem], others: Sequence[str]) -> Verdict:

@@ -15,10 +15,11 @@ from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hi
 import aliquot.findings as room
 from aliquot.errors import UsageError, nearest
 from aliquot.evidence.tables import Note
-from aliquot.findings.beside import PARTS
 from aliquot.findings.comparison import Comparison, NamedTest, SystemSummary
+from aliquot.findings.document import SHAPED
+from aliquot.findings.field_order import fields_in_order
+from aliquot.findings.finding import Finding
 from aliquot.findings.plain_values import ESTIMATE, TEST
-from aliquot.findings.spoken import Spoken
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -84,10 +85,10 @@ def _by_name(definitions: Mapping[type, Any]) -> dict[str, Any]:
 
 
 @cache
-def finding_kinds() -> Mapping[str, type[Spoken]]:
-    """Return every kind of finding by its name: whatever speaks for itself in this room."""
+def finding_kinds() -> Mapping[str, type[Finding]]:
+    """Return every kind of finding by its name."""
     _room()
-    return {found.kind: found for found in Spoken.__subclasses__()}
+    return {found.kind: found for found in Finding.__subclasses__()}
 
 
 @cache
@@ -115,12 +116,11 @@ def _comparison(definitions: dict[type, Any]) -> dict[str, Any]:
     sides = {"baseline": {"type": "string"}, "candidate": {"type": "string"}}
     estimates = dict.fromkeys(sides, _system(definitions))
     attempts = {name: {"type": "integer"} for name in sides}
-    own = [name for name in plain if name not in {"baseline", "candidate", "attempts", *PARTS}]
     return {
         "systems": _object(sides),
         "estimates": _object(estimates),
         "attempts": _object(attempts),
-        **{name: plain[name] for name in (*own, *PARTS)},
+        **{name: form for name, form in plain.items() if name not in SHAPED},
     }
 
 
@@ -143,7 +143,7 @@ def _undefined() -> dict[str, Any]:
 
 def _record_properties(record: type, definitions: dict[type, Any]) -> dict[str, Any]:
     hints = _hints(record)
-    names = _SHOWN.get(record) or [field.name for field in fields(record)]
+    names = _SHOWN.get(record) or fields_in_order(record)
     return {name: _BOUNDS.get((record, name)) or _type(hints[name], definitions) for name in names}
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from aliquot.evidence.tables import Note
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
 Statistic: TypeAlias = Literal["mean", "class_rate", "corpus", "median", "p95", "p99"]

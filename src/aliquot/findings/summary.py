@@ -8,11 +8,12 @@ from typing import ClassVar
 
 from aliquot.evidence.tables import Note
 from aliquot.findings.classes import ClassTable
-from aliquot.findings.comparison import Quantiles, Scale
+from aliquot.findings.comparison import Quantiles
 from aliquot.findings.corrected import Corrected
+from aliquot.findings.finding import Finding
 from aliquot.findings.majority import Majority
-from aliquot.findings.spoken import Spoken
-from aliquot.findings.verdict import Verdict, Word
+from aliquot.findings.scale import Scale
+from aliquot.findings.verdict import Word
 from aliquot.stats.repeats import Precision
 from aliquot.stats.results import Estimate, Undefined
 
@@ -143,7 +144,7 @@ class SystemLine:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Summary(Spoken):
+class Summary(Finding):
     """What the systems of a source reached, one line for each system and task; nothing is compared.
 
     Attributes:
@@ -151,14 +152,10 @@ class Summary(Spoken):
         others: the other metrics of each.
         level: confidence level.
         reconciliation: a sentence for each number the log's own tool printed.
-        warnings: what must be said beside the numbers.
         not_checked: checks that were not made, with what each would need.
         why: one line on the method.
         estimand: what the numbers are about.
-        verdict: the first thing to say.
         seed: seed of everything random.
-        versions: of the software.
-        command: the command line that makes it again.
     """
 
     kind: ClassVar[str] = "summary"
@@ -167,11 +164,7 @@ class Summary(Spoken):
     others: tuple[SystemLine, ...]
     level: float
     reconciliation: tuple[str, ...]
-    warnings: tuple[Note, ...]
     not_checked: tuple[Note, ...]
     why: str
     estimand: str
-    verdict: Verdict
     seed: int
-    versions: Mapping[str, str]
-    command: str = ""

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from aliquot.evidence.tables import Note
-from aliquot.findings.comparison import Detectable, Scale
-from aliquot.findings.spoken import Spoken
-from aliquot.findings.verdict import Verdict, Word
+from aliquot.findings.comparison import Detectable
+from aliquot.findings.finding import Finding
+from aliquot.findings.scale import Scale
+from aliquot.findings.verdict import Word
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
 
@@ -72,7 +72,7 @@ class GroupMean:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Table(Spoken):
+class Table(Finding):
     """Tasks × systems against a baseline.
 
     Attributes:
@@ -84,13 +84,9 @@ class Table(Spoken):
         critical: c*, in the place of z in every interval.
         comparisons: differences made.
         scale: of the group means.
-        warnings: what must be said beside the numbers.
         why: one line on the method.
         estimand: what the numbers are about.
-        verdict: the first thing to say.
         seed: seed of everything random.
-        versions: of the software.
-        command: the command line that makes it again.
     """
 
     kind: ClassVar[str] = "table"
@@ -103,10 +99,6 @@ class Table(Spoken):
     critical: float
     comparisons: int
     scale: Scale | None
-    warnings: tuple[Note, ...]
     why: str
     estimand: str
-    verdict: Verdict
     seed: int
-    versions: Mapping[str, str]
-    command: str = ""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from aliquot.evidence.tables import Note
-from aliquot.findings.comparison import Scale
-from aliquot.findings.spoken import Spoken
-from aliquot.findings.verdict import Verdict
+from aliquot.findings.finding import Finding
+from aliquot.findings.scale import Scale
 from aliquot.stats.results import Estimate, Undefined
 
 
@@ -56,7 +53,7 @@ class LevelChange:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Trend(Spoken):
+class Trend(Finding):
     """A metric over many stored runs.
 
     Attributes:
@@ -70,11 +67,7 @@ class Trend(Spoken):
         tau: Kendall's τ of the metric with time, or why there is none.
         tau_p: its p.
         level: confidence level.
-        warnings: what must be said beside it.
-        verdict: the first thing to say.
         seed: seed of everything random.
-        versions: of the software.
-        command: the command line that makes it again.
     """
 
     kind: ClassVar[str] = "trend"
@@ -89,11 +82,7 @@ class Trend(Spoken):
     tau: float | Undefined
     tau_p: float | Undefined
     level: float
-    warnings: tuple[Note, ...]
-    verdict: Verdict
     seed: int
-    versions: Mapping[str, str]
-    command: str = ""
 
     @property
     def exit_code(self) -> int:

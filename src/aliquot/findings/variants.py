@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from aliquot.evidence.tables import Note
-from aliquot.findings.comparison import Scale
-from aliquot.findings.spoken import Spoken
-from aliquot.findings.verdict import Verdict, Word
+from aliquot.findings.finding import Finding
+from aliquot.findings.scale import Scale
+from aliquot.findings.verdict import Word
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
 
@@ -146,7 +145,7 @@ class BaseContrast:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Variants(Spoken):
+class Variants(Finding):
     """How much a prompt's variants move the score of each system, and the systems over their variants.
 
     Attributes:
@@ -156,13 +155,9 @@ class Variants(Spoken):
         level: confidence level.
         groups: the variants of each system.
         contrasts: each further system against the first, over the variants they share.
-        warnings: what must be said beside it.
         why: one line on the method.
         estimand: what the numbers are about.
-        verdict: the first thing to say.
         seed: seed of everything random.
-        versions: of the software.
-        command: the command line that makes it again.
     """
 
     kind: ClassVar[str] = "variants"
@@ -173,10 +168,6 @@ class Variants(Spoken):
     level: float
     groups: tuple[VariantGroup, ...]
     contrasts: tuple[BaseContrast, ...]
-    warnings: tuple[Note, ...]
     why: str
     estimand: str
-    verdict: Verdict
     seed: int
-    versions: Mapping[str, str]
-    command: str = ""

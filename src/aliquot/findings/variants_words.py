@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aliquot.findings.comparison import Scale
 from aliquot.findings.numbers import difference_unit, write_count, write_difference, write_value
+from aliquot.findings.scale import Scale
 from aliquot.findings.variants import BaseContrast, VariantGroup
 from aliquot.findings.verdict import Verdict
 from aliquot.findings.words import write_verdict

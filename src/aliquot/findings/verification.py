@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-from aliquot.evidence.tables import Note
-from aliquot.findings.spoken import Spoken
-from aliquot.findings.verdict import Verdict
+from aliquot.findings.finding import Finding
 
 Outcome: TypeAlias = Literal["fits", "explained", "differs", "cannot_be", "not_checked"]
 """The number comes out as printed; it comes out by another reading that is named; it does not; no data could give it;
@@ -35,26 +32,18 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Verification(Spoken):
+class Verification(Finding):
     """Printed numbers, one by one.
 
     Attributes:
         checks: the numbers.
         remarks: what follows from several of them together.
-        warnings: what must be said beside them.
-        verdict: the first thing to say.
-        versions: of the software.
-        command: the command line that makes it again.
     """
 
     kind: ClassVar[str] = "verification"
 
     checks: tuple[Check, ...]
     remarks: tuple[str, ...]
-    warnings: tuple[Note, ...]
-    verdict: Verdict
-    versions: Mapping[str, str]
-    command: str = ""
 
     def count(self, outcome: Outcome) -> int:
         """Return how many numbers came out so."""

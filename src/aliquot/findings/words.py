@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aliquot.findings.comparison import Scale
 from aliquot.findings.numbers import difference_unit, write_difference
+from aliquot.findings.scale import Scale
 from aliquot.findings.verdict import Word
 from aliquot.stats.results import Estimate, Undefined
 

@@ -7,8 +7,9 @@ from typing import Final
 
 from aliquot.analysis.compare import Choices
 from aliquot.evidence.tables import Evidence
-from aliquot.findings.comparison import Comparison, Scale
+from aliquot.findings.comparison import Comparison
 from aliquot.findings.gate import Of
+from aliquot.findings.scale import Scale
 from aliquot.gates.decision import Shown
 from aliquot.stats.results import Estimate, Undefined
 

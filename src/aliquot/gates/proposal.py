@@ -8,9 +8,9 @@ from typing import Final
 
 from aliquot.analysis.margins import margin_on
 from aliquot.errors import UsageError
-from aliquot.findings.comparison import Scale
 from aliquot.findings.noise import Noise
 from aliquot.findings.numbers import write_percent
+from aliquot.findings.scale import Scale
 from aliquot.gates.year import Design, simulate_year
 from aliquot.stats.distributions import two_sided_z
 from aliquot.stats.results import Estimate, Undefined

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from aliquot.findings.comparison import Comparison, Scale
+from aliquot.findings.comparison import Comparison
 from aliquot.findings.numbers import decimals_for, difference_unit, write_difference
+from aliquot.findings.scale import Scale
 from aliquot.stats.results import Estimate
 
 if TYPE_CHECKING:

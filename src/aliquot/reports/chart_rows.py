@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from aliquot.findings.comparison import Quantiles, Scale
+from aliquot.findings.comparison import Quantiles
 from aliquot.findings.numbers import difference_unit, write_count, write_difference, write_value
+from aliquot.findings.scale import Scale
 from aliquot.reports.charts import Curve, Curves, Emphasis, Interval
 from aliquot.reports.plain import short_name
 from aliquot.stats.results import Estimate, Undefined

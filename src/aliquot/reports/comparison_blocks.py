@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from aliquot.findings.comparison import Comparison, Scale
+from aliquot.findings.comparison import Comparison
 from aliquot.findings.majority import write_majority
 from aliquot.findings.numbers import (
     difference_unit,
@@ -14,6 +14,7 @@ from aliquot.findings.numbers import (
     write_percent,
     write_value,
 )
+from aliquot.findings.scale import Scale
 from aliquot.reports.sheet import Block, Grid
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from aliquot.findings.comparison import Scale
 from aliquot.findings.gate import Condition, Flip, Gate
 from aliquot.findings.gate_words import write_margin
 from aliquot.findings.item_tests import Strip
 from aliquot.findings.numbers import write_count, write_difference, write_percent, write_value
+from aliquot.findings.scale import Scale
 from aliquot.reports.also import write_remembered
 from aliquot.reports.plain import name_some
 from aliquot.reports.sheet import Block, Grid, Sheet, lay_out

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from aliquot.findings.comparison import Scale
 from aliquot.findings.monitor import Channel, Monitor, Resemblance
 from aliquot.findings.numbers import write_count, write_difference, write_p, write_percent
+from aliquot.findings.scale import Scale
 from aliquot.reports.sheet import Block, Grid, Sheet, lay_out
 from aliquot.stats.results import Estimate, Undefined
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from aliquot.findings.comparison import Scale
 from aliquot.findings.numbers import write_difference, write_percent, write_value
 from aliquot.findings.rescoring import RescoredSystem, Rescoring
+from aliquot.findings.scale import Scale
 from aliquot.reports.sheet import Block, Grid, Sheet, lay_out
 from aliquot.stats.results import Estimate, Undefined
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from aliquot.findings.finding import Finding
+from aliquot.evidence.tables import Note
+from aliquot.findings.verdict import Verdict
 from aliquot.reports.charts import Chart
 
 
@@ -52,8 +53,18 @@ class Sheet:
     charts: tuple[Chart, ...] = ()
 
 
-class Drawn(Finding, Protocol):
+class Seeded(Protocol):
     """A finding that draws at random, and says with which seed and versions."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """What may be said."""
+        ...
+
+    @property
+    def warnings(self) -> tuple[Note, ...]:
+        """What must be said beside it."""
+        ...
 
     @property
     def seed(self) -> int:
@@ -67,7 +78,7 @@ class Drawn(Finding, Protocol):
 
 
 def lay_out(
-    found: Drawn, blocks: Iterable[Block], details: Iterable[Block], charts: Iterable[Chart] = ()
+    found: Seeded, blocks: Iterable[Block], details: Iterable[Block], charts: Iterable[Chart] = ()
 ) -> Sheet:
     """Return the sheet of a finding: its verdict and warnings, these blocks and pictures, its seed and versions.
 

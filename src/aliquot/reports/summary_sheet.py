@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from aliquot.evidence.assembly import DEFAULTS
 from aliquot.findings.classes import ClassTable
-from aliquot.findings.comparison import Quantiles, Scale
+from aliquot.findings.comparison import Quantiles
 from aliquot.findings.corrected import ELSEWHERE, Corrected
 from aliquot.findings.majority import write_majority
 from aliquot.findings.numbers import (
@@ -17,6 +17,7 @@ from aliquot.findings.numbers import (
     write_percent,
     write_value,
 )
+from aliquot.findings.scale import Scale
 from aliquot.findings.summary import Repeats, Steps, Summary, SystemLine
 from aliquot.reports.chart_rows import drawn_rows, latency_curves, rate_axis, rate_row
 from aliquot.reports.charts import Chart, Intervals

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from aliquot.findings.comparison import Scale
 from aliquot.findings.numbers import difference_unit, write_count, write_difference, write_p, write_value
+from aliquot.findings.scale import Scale
 from aliquot.findings.table import GroupMean, Table, TableRow
 from aliquot.reports.chart_rows import difference_axis, drawn_rows, ends_of, interval_row
 from aliquot.reports.charts import Chart, Intervals

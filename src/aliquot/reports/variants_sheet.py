@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aliquot.findings.comparison import Scale
 from aliquot.findings.numbers import (
     difference_unit,
     write_count,
@@ -13,6 +12,7 @@ from aliquot.findings.numbers import (
     write_percent,
     write_value,
 )
+from aliquot.findings.scale import Scale
 from aliquot.findings.variants import BaseContrast, VariantGroup, VariantPair, Variants, Winner
 from aliquot.findings.variants_words import write_turns
 from aliquot.reports.chart_rows import difference_axis, drawn_rows, ends_of, interval_row, rate_axis, rate_row

@@ -20,8 +20,8 @@ import numpy as np
 from aliquot.analysis.margins import check_level, margin_on
 from aliquot.errors import UsageError
 from aliquot.files.records import Response
-from aliquot.findings.comparison import Scale
 from aliquot.findings.numbers import difference_unit, write_count, write_difference
+from aliquot.findings.scale import Scale
 from aliquot.item_sets.items import Item
 from aliquot.runner.order import unit_of
 from aliquot.runner.plan import Plan, Thread

@@ -13,7 +13,7 @@ from aliquot.analysis.margins import check_level, margin_on
 from aliquot.errors import UsageError, nearest
 from aliquot.files.manifest import Manifest
 from aliquot.files.plan_file import DIRECTIONS, Direction, KeptCriteria, PlanFile, seal
-from aliquot.findings.comparison import Scale
+from aliquot.findings.scale import Scale
 
 PASS_OR_FAIL: Final = Scale(kind="binary", low=0.0, high=1.0, better="higher")
 """The scale of a run's headline."""

@@ -39,7 +39,16 @@ def explain(subject: str | Path) -> Explanation:
     if not Path(subject).is_file():
         note = explain_method(str(subject))
         verdict = Verdict("estimated", text=f"{note.name}: {note.answers}.")
-        return Explanation(str(subject), (note,), "", (), (), verdict, versions(), command)
+        return Explanation(
+            about=str(subject),
+            methods=(note,),
+            paragraph="",
+            limitations=(),
+            warnings=(),
+            verdict=verdict,
+            versions=versions(),
+            command=command,
+        )
     document = _read(Path(subject))
     notes = methods_of(document)
     return Explanation(

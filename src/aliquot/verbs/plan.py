@@ -27,8 +27,8 @@ from aliquot.evidence.matching import pair
 from aliquot.evidence.reduction import units
 from aliquot.evidence.tables import Evidence
 from aliquot.files.plan_file import PlanFile, write_plan
-from aliquot.findings.comparison import Scale
 from aliquot.findings.planning import LabelDesign, Plan
+from aliquot.findings.scale import Scale
 from aliquot.readers.options import ReadOptions
 from aliquot.stats.diagnostics import JudgeAccuracy
 from aliquot.stats.inputs import DEFAULT_SEED
