@@ -39,7 +39,9 @@ _EDGES: Final = "`~ \t\n"
 _THINKING: Final = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
 _FRAME: Final = re.compile(r"<(/?)([a-z][a-z0-9_]{0,40}-[0-9a-f]{8,64})>")
 _FENCED: Final = re.compile(r"\A\s*(```|~~~)[A-Za-z]*[ \t]*\n((?:(?!\1).)*?)\n?[ \t]*\1\s*\Z", re.DOTALL)
-_OPENS: Final = re.compile(r"(?:^[ \t]*(?:```(?:json)?[ \t]*)?|\}[ \t,;]*)(?=\{)", re.MULTILINE | re.IGNORECASE)
+_OPENS: Final = re.compile(
+    r"(?:^[ \t]*(?:```(?:json)?[ \t]*)?|\}[ \t,;]*)(?=\{)", re.MULTILINE | re.IGNORECASE
+)
 _MARK: Final = re.compile(
     r"(?:(?:my|the|final|overall) ){0,3}(verdict|score|rating|label|result|judge?ment|winner)"
 )
