@@ -362,6 +362,12 @@ def test_stored_answers_are_judged_without_asking_a_system(plain: Path) -> None:
     assert rows(plain, "correct,judge")["odd", "i2"][0] == 0.0
 
 
+def test_a_judge_that_cannot_be_read_is_not_said_to_find_every_answer_wrong(plain: Path) -> None:
+    found = rescored(plain, Asked(lambda _: "It is not right, or is it?"))
+    assert found.verdict.word == "nothing_to_judge"
+    assert "none_right" not in {note.code for note in found.warnings}
+
+
 def test_judging_that_was_stopped_goes_on_where_it_was(plain: Path) -> None:
     model = JudgeModel(model="judge", prices=Prices(input=1000, output=1000))
     whole = Asked()
