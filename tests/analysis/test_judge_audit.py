@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 from aliquot import probe_judge
 from aliquot.analysis.judge_audit import AuditChoices, audit_judge
@@ -19,7 +20,7 @@ from aliquot.findings.probe import JudgeAudit, ProbeLine
 from aliquot.reports.render import render
 from aliquot.stats import wilson
 from aliquot.stats.results import Estimate, Undefined
-from aliquot.stats.shown_share import fewest_above, smallest_shown_share
+from aliquot.stats.shown_share import fewest_above, smallest_shown_gap, smallest_shown_share
 from tests.oracles import case
 from tests.shared import shared
 
@@ -157,6 +158,34 @@ def test_the_smallest_share_that_shows_is_found_by_four_of_five_draws():
     shown = np.array([wilson(count, 30).low > 0.1 for count in range(31)])
     assert shown[drawn.binomial(30, share, 40000)].mean() == pytest.approx(0.8, abs=0.01)
     assert isinstance(smallest_shown_share(1, 0.5), Undefined)
+
+
+@pytest.mark.parametrize("pairs", [6, 12, 30, 76, 250])
+def test_the_smallest_gap_is_one_that_the_deciding_test_shows(pairs: int):
+    gap = smallest_shown_gap(pairs)
+    assert isinstance(gap, float)
+    rejects = np.array([stats.binomtest(won, pairs).pvalue <= 0.05 for won in range(pairs + 1)])
+    wins = np.arange(pairs + 1) > pairs / 2
+    power = stats.binom.pmf(np.arange(pairs + 1), pairs, 0.5 + gap / 2)[rejects & wins].sum()
+    assert power == pytest.approx(0.8, abs=1e-9)
+
+
+def test_five_pairs_show_no_gap_as_five_to_none_is_undecided():
+    rows = both_orders("order", ["plain"] * 5 + ["tie"] * 20)
+    found = audit_judge(ProbeRecord(judge="j", verdicts=tuple(rows)), choices=AuditChoices())
+    assert found.smallest_gap == Undefined("no gap shows in so few pairs (5)")
+    assert "none (no gap shows in so few pairs (5))" in " ".join(render(found).split())
+
+
+def test_a_judge_that_mostly_does_what_it_must_not_is_not_to_be_used():
+    """16 of 60 is between 17 and 39%: care; 40 of 60 lies above 53%: wrong more often than not."""
+
+    def said(padded: int) -> str:
+        rows = both_orders("padding", ["changed"] * padded + ["plain"] * (60 - padded))
+        return audit_judge(ProbeRecord(judge="j", verdicts=tuple(rows)), choices=AuditChoices()).verdict.text
+
+    assert said(16).startswith("USE WITH CARE, j: padded answer won on 16 of 60")
+    assert said(40).startswith("DO NOT USE, WRONG MORE OFTEN THAN NOT, j: padded answer won on 40 of 60")
 
 
 def test_an_item_without_one_of_its_verdicts_is_left_out_and_counted():

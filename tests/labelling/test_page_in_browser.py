@@ -296,6 +296,37 @@ def test_several_questions_are_answered_by_keyboard_and_sent_with_enter(browser,
     }
 
 
+def test_a_number_of_a_scale_is_its_own_key(browser, tmp_path):
+    """On a scale from 0 the key 2 is the number 2, and not the second choice."""
+    rubric = tmp_path / "use.yaml"
+    rubric.write_text("name: use\nasks: '?'\nscale: {0: none, 1: some, 2: full}\n", encoding="utf-8")
+    made = project(tmp_path, n=6, overlap=6, rubric=[rubric])
+    with at(browser, made) as (page, _):
+        for done, pressed in enumerate("201", start=1):
+            assert page.locator(".choice kbd").all_inner_texts() == ["0", "1", "2"]
+            page.keyboard.press(pressed)
+            until(lambda done=done: page.locator("#count").inner_text().startswith(f"{done} of 6"))
+        page.keyboard.press("3")  # none of its keys
+        until(lambda: len(kept(made)) == 3)
+    assert [told.event.said["use"] for told in made.store.history()] == [2.0, 0.0, 1.0]
+
+
+def test_references_are_written_shown_and_skipped_by_keyboard_alone(browser, tmp_path):
+    made = project(tmp_path, n=6, overlap=6, rubric=["correctness"], reference=True)
+    with at(browser, made) as (page, _):
+        page.keyboard.type("skip 1, I say 4")  # the field has the focus: letters are no keys
+        page.keyboard.press("Control+Enter")
+        until(lambda: "You wrote" in text_of(page))
+        assert "skip 1, I say 4" in text_of(page)
+        page.keyboard.press("1")
+        until(lambda: "You wrote" not in text_of(page))
+        page.keyboard.press("Escape")
+        page.keyboard.press("s")
+        page.keyboard.press("1")
+        until(lambda: len(kept(made)) == 3)
+    assert kept(made) == [("reference", ""), ("label", ""), ("skip", "")]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [(1000, 800), (390, 800)])
 def test_pages_meet_wcag_aa(browser, tmp_path, scheme, size):

@@ -324,9 +324,16 @@ def test_a_judge_that_cannot_be_used_is_refused_with_its_line(file: Path, scorer
 def test_items_without_what_the_judge_shows_are_refused_before_anything_is_asked(file: Path) -> None:
     (file.parent / "correct.yaml").write_text(RUBRIC.replace("question", "topic"), encoding="utf-8")
     asked = Asked()
-    with pytest.raises(InputError, match="topic"):
+    with pytest.raises(InputError, match=r"^judge 'correct', field 'asks': .*topic"):
         asked.run(file)
     assert asked.good.asked == []
+
+
+@pytest.mark.parametrize(("asks", "said"), [("{{ answer", "valid template"), ("Well?", "does not show")])
+def test_a_template_that_is_none_is_the_fault_of_the_judges_file(tmp_path: Path, asks: str, said: str):
+    (tmp_path / "j.yaml").write_text(f"name: j\nasks: '{asks}'\nscale: [1, 5]\n", encoding="utf-8")
+    with pytest.raises(InputError, match=rf"j\.yaml, field 'asks': .*{said}"):
+        JudgeSpec(judge="j.yaml", models=("embedded",), folder=str(tmp_path)).read()
 
 
 def rescored(path: Path, asked: Asked, **choices: Any) -> Any:
@@ -353,6 +360,12 @@ def test_stored_answers_are_judged_without_asking_a_system(plain: Path) -> None:
     assert [about["name"] for about in read_manifest(plain / "run.json").judges.values()] == ["correct"]
     Asked().run(plain.parents[1] / "judged.yaml")  # the run is gone on with, and the judge stays
     assert rows(plain, "correct,judge")["odd", "i2"][0] == 0.0
+
+
+def test_a_judge_that_cannot_be_read_is_not_said_to_find_every_answer_wrong(plain: Path) -> None:
+    found = rescored(plain, Asked(lambda _: "It is not right, or is it?"))
+    assert found.verdict.word == "nothing_to_judge"
+    assert "none_right" not in {note.code for note in found.warnings}
 
 
 def test_judging_that_was_stopped_goes_on_where_it_was(plain: Path) -> None:

@@ -23,7 +23,7 @@ from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.stats.multiplicity import holm
 from aliquot.stats.paired_tests import mcnemar
 from aliquot.stats.results import Estimate, Undefined
-from aliquot.stats.shown_share import smallest_shown_share
+from aliquot.stats.shown_share import smallest_shown_gap
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +109,7 @@ def _smallest_gap(order: ProbeLine | None, *, level: float) -> float | Undefined
         return Undefined("no pair was judged in both orders")
     if not order.plain + order.changed:
         return Undefined("no pair has the same winner in both orders")
-    share = smallest_shown_share(order.plain + order.changed, 0.5, level=level)
-    return share if isinstance(share, Undefined) else 2 * share - 1
+    return smallest_shown_gap(order.plain + order.changed, level=level)
 
 
 def _contrasts(first: ProbeRecord, second: ProbeRecord) -> Iterator[ProbeContrast]:

@@ -101,7 +101,7 @@ def _one_judge(evidence: Evidence, judge: str | None) -> str:
             remedy="Give a pairwise log of a judge, or a judge's own file: aliquot probe judge JUDGE.yaml",
         )
     if judge is None and len(known) > 1:
-        listed = ", ".join(known[:12])
+        listed = ", ".join(known)
         raise UsageError(f"{len(known)} judges voted. Name one: --judge NAME. They are: {listed}.")
     if judge is not None and judge not in known:
         raise UsageError(f"there is no judge {judge!r}. {nearest(judge, known)}")

@@ -37,6 +37,7 @@ class Condition:
         decision: what it comes to.
         within_margin: whether the candidate is worse, by less than the margin.
         n: items it rests on.
+        n_clusters: the clusters they share, which are then what is counted; None without any.
         scale: how the numbers are read.
         unit: of the numbers, where they are no points and no metric's own: ``s``, a currency, ``%`` of the baseline's.
         margin: the largest loss that passes, in the units of ``estimate``; None for a floor and for critical items.
@@ -56,6 +57,7 @@ class Condition:
     decision: Decision
     within_margin: bool
     n: int
+    n_clusters: int | None
     scale: Scale
     unit: str
     margin: float | None

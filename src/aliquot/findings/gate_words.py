@@ -36,7 +36,7 @@ def write_condition(condition: Condition, baseline: str, candidate: str) -> str:
     if isinstance(found, Undefined):
         said = "worse on no item" if condition.decision == "pass" else found.reason
         return f"{condition.name}: {said}"
-    items = write_count(condition.n, "item")
+    items = _units(condition)
     if condition.asked is not None:
         low, high = (write_percent(limit) for limit in (found.low, found.high))
         asked = f"{round(100 * condition.asked, 9):g}%"
@@ -125,7 +125,7 @@ def write_settlement(found: Settlement | Undefined | None) -> str:
         else []
     )
     price += [write_money(found.cost, found.currency)] if found.cost else []
-    more = f" ({', '.join(price)} for those that lack)" if price else ""
+    more = f" ({', '.join(price)} for those that are lacking)" if price else ""
     return f" It needs about {found.items:,} items{more}."
 
 
@@ -139,6 +139,15 @@ def write_margin(condition: Condition) -> str:
         return f"{100 * margin:g}%"
     shown = f"{round(100 * margin, 9):g}" if condition.scale.in_points else f"{margin:.4g}"
     return f"{shown} point" if shown == "1" and condition.scale.in_points else f"{shown}{_unit(condition)}"
+
+
+def _units(condition: Condition) -> str:
+    items = write_count(condition.n, "item")
+    return (
+        items
+        if condition.n_clusters is None
+        else f"{items} in {write_count(condition.n_clusters, 'cluster')}"
+    )
 
 
 def _unit(condition: Condition) -> str:

@@ -35,16 +35,28 @@ def write_audit(judge: str, lines: Sequence[ProbeLine], positions: Sequence[Posi
     failed = [one for one in asked if one.word == "fail" and one.probe != "order"]
     flips = order is not None and order.word == "fail"
     if failed:
-        said = ", ".join(f"{one.counts} on {counted(one)}" for one in failed[:3])
-        more = f" and {len(failed) - 3} more" if len(failed) > 3 else ""
-        both = "; ask both orders" if flips else ""
-        return Verdict("not_met", text=f"USE WITH CARE, {judge}: {said}{more}{both}{slot}.")
+        return _failed(judge, failed, slot=f"; ask both orders{slot}" if flips else slot)
     if flips and order is not None:
         return Verdict(
             "not_met",
             text=f"ASK BOTH ORDERS: the winner of {judge} changes with the order on {counted(order)}{slot}.",
         )
     return _nothing_found(judge, asked, slot)
+
+
+def _failed(judge: str, failed: Sequence[ProbeLine], slot: str) -> Verdict:
+    """Return the verdict on a judge that failed some probes, by how often it does what it must not."""
+    mostly = [one for one in failed if _mostly(one)]
+    named = [*mostly, *(one for one in failed if one not in mostly)]
+    said = ", ".join(f"{one.counts} on {counted(one)}" for one in named[:3])
+    more = f" and {len(named) - 3} more" if len(named) > 3 else ""
+    head = "DO NOT USE, WRONG MORE OFTEN THAN NOT" if mostly else "USE WITH CARE"
+    return Verdict("not_met", text=f"{head}, {judge}: {said}{more}{slot}.")
+
+
+def _mostly(one: ProbeLine) -> bool:
+    """Return whether what must not be is shown to be on more than half of the items."""
+    return one.expected != "even" and isinstance(one.share, Estimate) and one.share.low > 0.5
 
 
 def _unread(judge: str) -> Verdict:

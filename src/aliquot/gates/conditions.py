@@ -66,6 +66,7 @@ def read_held(held: Sequence[Held], *, alpha: float, names: tuple[str, str]) -> 
             decision=read.decision,
             within_margin=read.within_margin,
             n=one.n,
+            n_clusters=None if one.comparison is None else one.comparison.n_clusters,
             scale=one.scale,
             unit=one.unit,
             margin=one.shown.margin,

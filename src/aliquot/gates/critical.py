@@ -98,6 +98,7 @@ def _condition(found: CriticalItems) -> Condition:
         decision=decision,
         within_margin=False,
         n=found.items,
+        n_clusters=None,
         scale=RATE,
         unit="",
         margin=None,

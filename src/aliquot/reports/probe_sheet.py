@@ -39,14 +39,21 @@ def _blocks(found: JudgeAudit) -> Iterator[Block]:
         yield f"{_title(found)}."
     yield from _slot(found)
     yield from (_agreement(one.what, one.items, one.share) for one in found.agreements)
-    if not isinstance(found.smallest_gap, Undefined):
-        yield (
-            "The smallest gap that as many pairs could show with this judge: one system wins "
-            f"{write_percent(0.5 + found.smallest_gap / 2, decimals=0)}% of the pairs with one winner in both orders "
-            f"({100 * found.smallest_gap:.0f} points; 80% power)."
-        )
+    if any(one.probe == "order" for one in found.lines):
+        yield _smallest_gap(found.smallest_gap)
     if found.contrasts:
         yield _contrasts(found)
+
+
+def _smallest_gap(gap: float | Undefined) -> str:
+    said = "The smallest gap that as many pairs could show with this judge"
+    if isinstance(gap, Undefined):
+        return f"{said}: none ({gap.reason})."
+    wins = write_percent(0.5 + gap / 2, decimals=0)
+    return (
+        f"{said}: one system wins {wins}% of the pairs with one winner in both orders "
+        f"({100 * gap:.0f} points; 80% power)."
+    )
 
 
 def _title(found: JudgeAudit) -> str:

@@ -14,6 +14,7 @@ import msgspec
 from aliquot.errors import UsageError
 from aliquot.runner.money import Prices
 from aliquot.scorers.judge_files import read_judge, rubric_names
+from aliquot.scorers.judge_prompts import JudgePrompt
 from aliquot.scorers.judge_rules import judge_rule
 from aliquot.scorers.judges import Judge
 from aliquot.scorers.rule import Rule
@@ -111,9 +112,11 @@ class JudgeSpec:
 
 
 def _read(judge: str, *, folder: str) -> Judge:
-    """Return the judge of a file, or that of a name which no file has."""
+    """Return the judge of a file, or that of a name which no file has; a template that is none is the file's fault."""
     path = Path(folder) / judge
-    return read_judge(judge if judge in rubric_names() and not path.exists() else path)
+    found = read_judge(judge if judge in rubric_names() and not path.exists() else path)
+    JudgePrompt(found, file=str(path))
+    return found
 
 
 class KeptJudge(msgspec.Struct, frozen=True, kw_only=True):

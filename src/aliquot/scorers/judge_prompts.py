@@ -86,20 +86,20 @@ class JudgePrompt:
 
     Args:
         judge: the judge.
-        file: its file, for messages.
+        file: its file, for messages; without one the judge is named in its place.
 
     Raises:
         InputError: the template is not valid, or does not show what is judged.
     """
 
     def __init__(self, judge: Judge, *, file: str | None = None) -> None:
-        self.judge, self._file = judge, file
+        self.judge, self._file = judge, file or f"judge {judge.name!r}"
         try:
             self._template: Template = compiled_template(_ENVIRONMENT, judge.asks)
         except TemplateSyntaxError as error:
             raise InputError(
                 f"line {error.lineno} of what {judge.name!r} asks is not a valid template ({error.message})",
-                file=file,
+                file=self._file,
                 field="asks",
             ) from error
         self._uses = variables_of(_ENVIRONMENT, judge.asks)

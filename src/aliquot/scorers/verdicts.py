@@ -39,7 +39,9 @@ _EDGES: Final = "`~ \t\n"
 _THINKING: Final = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
 _FRAME: Final = re.compile(r"<(/?)([a-z][a-z0-9_]{0,40}-[0-9a-f]{8,64})>")
 _FENCED: Final = re.compile(r"\A\s*(```|~~~)[A-Za-z]*[ \t]*\n((?:(?!\1).)*?)\n?[ \t]*\1\s*\Z", re.DOTALL)
-_OPENS: Final = re.compile(r"^[ \t]*(?:```(?:json)?[ \t]*)?(?=\{)", re.MULTILINE | re.IGNORECASE)
+_OPENS: Final = re.compile(
+    r"(?:^[ \t]*(?:```(?:json)?[ \t]*)?|\}[ \t,;]*)(?=\{)", re.MULTILINE | re.IGNORECASE
+)
 _MARK: Final = re.compile(
     r"(?:(?:my|the|final|overall) ){0,3}(verdict|score|rating|label|result|judge?ment|winner)"
 )
@@ -151,11 +153,12 @@ def _unframed(text: str) -> str:
 
 
 def _objects(body: str) -> tuple[list[_Object], str]:
-    """Return the objects that begin a line, none inside another, and the reply without them."""
+    """Return the objects that begin a line or follow one that does, none inside another, and the reply without them."""
     found, rest, end = list[_Object](), list[str](), 0
     for opening in islice(_OPENS.finditer(body), _MOST_OBJECTS):
         start = opening.end()
-        if start < end:
+        follows = opening[0].startswith("}")
+        if start < end or (follows and (not found or opening.start() >= end)):
             continue
         try:
             value, after = _DECODER.raw_decode(body, start)
@@ -191,10 +194,11 @@ def _of_object(judge: Judge, told: _Object, points: int | None, *, strict: bool)
 
 
 def _of_lines(judge: Judge, lines: Sequence[str], points: int | None, *, strict: bool) -> Iterator[Verdict]:
-    """Yield the verdict of the last line, and of lines before it that are marked as one and may contradict it."""
+    """Yield the verdict of the last line, and those before it in the same form, or marked, that may contradict it."""
+    bare = bool(lines) and not _marked(lines[-1])[0]
     for at, line in enumerate(lines):
         last, (mark, said) = at == len(lines) - 1, _marked(line)
-        if not (last or mark == "verdict"):
+        if not (last or mark == "verdict" or (bare and not mark)):
             continue
         try:
             yield _said(judge, said, points)
@@ -327,5 +331,9 @@ def _refuse(name: str) -> NoReturn:
 
 
 _DECODER: Final = json.JSONDecoder(
-    object_pairs_hook=_Pairs, parse_int=_number, parse_float=_number, parse_constant=_refuse
+    object_pairs_hook=_Pairs,
+    parse_int=_number,
+    parse_float=_number,
+    parse_constant=_refuse,
+    strict=False,  # small models write their evaluation with line breaks as they are, and nothing else is meant
 )

@@ -1,4 +1,4 @@
-"""Which share n rows could show to lie above a limit."""
+"""Which share n rows could show to lie above a limit, and which gap n pairs with a winner."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from scipy import special
 from aliquot.errors import UsageError
 from aliquot.stats.discordance import as_power
 from aliquot.stats.inputs import as_count, as_level
+from aliquot.stats.paired_tests import mcnemar
 from aliquot.stats.proportions import wilson
 from aliquot.stats.results import Undefined
 from aliquot.stats.roots import bisect
@@ -52,4 +53,38 @@ def smallest_shown_share(
     fewest = fewest_above(n, limit, level=level)
     if fewest is None:
         return Undefined(f"{n} rows could show no share to lie above {limit:g}")
+    return _share_that_reaches(fewest, n, power)
+
+
+def smallest_shown_gap(n: int, *, power: float = 0.8, level: float = 0.95) -> float | Undefined:
+    """Return the smallest true gap that n pairs with a winner would show, with some power.
+
+    The gap is the share of the pairs that one side wins less the share that the other wins, and it is shown when
+    McNemar's exact test, which decides between two systems, rejects.
+
+    Args:
+        n: pairs that one side or the other wins.
+        power: wanted chance of showing it.
+        level: confidence level; the test rejects at one minus it.
+
+    Raises:
+        UsageError: no pairs, or a power or level outside (0, 1).
+
+    Examples:
+        >>> smallest_shown_gap(5)
+        Undefined(reason='no gap shows in so few pairs (5)')
+        >>> round(smallest_shown_gap(30), 3), round(smallest_shown_gap(100), 3)
+        (0.523, 0.296)
+    """
+    n, alpha, power = int(as_count(n, name="n")), 1 - as_level(level), as_power(power)
+    if n < 1:
+        raise UsageError(f"n must be at least 1; got {n}")
+    fewest = next((won for won in range((n + 1) // 2, n + 1) if mcnemar(won, n - won).p <= alpha), None)
+    if fewest is None:
+        return Undefined(f"no gap shows in so few pairs ({n})")
+    return 2 * _share_that_reaches(fewest, n, power) - 1
+
+
+def _share_that_reaches(fewest: int, n: int, power: float) -> float:
+    """Return the share of which n rows hold the fewest with that power."""
     return bisect(lambda share: float(special.betainc(fewest, n - fewest + 1, share)) - power, 0.0, 1.0)

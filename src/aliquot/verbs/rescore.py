@@ -387,7 +387,8 @@ def _systems(
 def _warnings(found: tuple[RescoredSystem, ...]) -> Iterator[Note]:
     for task in dict.fromkeys(one.task for one in found):
         rates = [(one.before, one.after) for one in found if one.task == task]
-        if _right(before for before, _ in rates) and not _right(after for _, after in rates):
+        scored = any(isinstance(after, Estimate) for _, after in rates)
+        if scored and _right(before for before, _ in rates) and not _right(after for _, after in rates):
             text = f"No answer to {task} is right by this rule: its references may hold more than the right answer. "
             yield Note("none_right", f"{text}--evaluation FILE scores by other references.")
     lost = sum(one.statuses.get("missing", 0) for one in found)

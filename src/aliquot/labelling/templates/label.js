@@ -135,9 +135,17 @@
 
   // ---- one answer
 
-  const simple = () => form.questions.length === 1 && ["choice", "scale", "pair"].includes(form.questions[0].kind);
+  const asked = () => form.questions.filter((one) => one.kind !== "reference");
+  const simple = () => asked().length === 1 && ["choice", "scale", "pair"].includes(asked()[0].kind);
   const PAIR = { first: "First is better", second: "Second is better", tie: "Equally good", both_bad: "Both are bad" };
   const LETTERS = { first: "a", second: "b", tie: "t", both_bad: "x" };
+
+  function keysOf(question) {  // a number is its own key, so that 2 on a scale from 0 is 2 and not the second
+    const names = question.options.map(([name]) => name);
+    if (question.kind === "pair") return names.map((name) => LETTERS[name]);
+    if (names.every((name) => /^-?[0-9]+$/.test(name))) return names.map((name) => (/^[0-9]$/.test(name) ? name : null));
+    return names.map((_, place) => (place < 9 ? String(place + 1) : null));
+  }
 
   function show(task, review = false) {
     const kept = shelf.get(`d:${task.place}`) || {};
@@ -148,7 +156,7 @@
     const article = $("task");
     article.replaceChildren(
       make("h2", {}, work.stage === "training" ? `Training, round ${work.round}: answer ${task.number} of ${work.total}`
-        : `Answer ${task.number}${review ? " (looked at again)" : ""}`),
+        : `${many ? "Pair" : "Answer"} ${task.number}${review ? " (looked at again)" : ""}`),
       make("h2", {}, "Asked"), ...partsOf(task.asks),
       ...(task.written ? [make("h2", {}, "You wrote"), textBox(task.written)] : []),
       ...(task.expects ? [make("h2", {}, "Expected"), textBox(task.expects)] : []),
@@ -160,21 +168,23 @@
           one.note ? ` (${one.note})` : "")))] : []),
       ...(task.held ? [writing()] : asking()));
     scrollTo(0, 0);
-    article.focus({ preventScroll: true });
+    (task.held ? $("reference") : article).focus({ preventScroll: true });
     if (task.before?.kind === "skip") say(`Skipped before: ${task.before.reason}`);
     count();
   }
 
   function writing() {  // the reference is written before an answer is seen
     const question = form.questions.find((one) => one.kind === "reference");
-    const area = make("textarea", { rows: 4, id: "reference", oninput: () => { current.said[question.name] = area.value; draft(); } });
+    const area = make("textarea", { rows: 4, id: "reference", "aria-keyshortcuts": "Control+Enter", oninput: () => { current.said[question.name] = area.value; draft(); },
+      onkeydown: (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); submit("reference"); } } });
     area.value = current.said[question.name] || "";
     return make("div", { class: "question" }, make("label", { class: "wide", for: "reference" }, question.asks), area,
-      make("p", {}, make("button", { type: "button", class: "send", onclick: () => submit("reference") }, "Show the answer")));
+      make("div", { class: "extras" }, make("button", { type: "button", class: "send", onclick: () => submit("reference") }, "Show the answer (Ctrl+Enter)"), skipButton()),
+      make("div", { id: "skipping" }));
   }
 
   function asking() {
-    const blocks = form.questions.filter((one) => one.kind !== "reference").map(block);
+    const blocks = asked().map(block);
     const unsure = make("input", { type: "checkbox", id: "unsure", onchange: (event) => { current.unsure = event.target.checked; draft(); } });
     unsure.checked = current.unsure;
     const note = make("textarea", { rows: 2, id: "note", oninput: (event) => { current.note = event.target.value; draft(); } });
@@ -182,11 +192,13 @@
     return [...blocks, make("div", { class: "extras" },
       simple() ? null : make("button", { type: "button", class: "send", id: "send", "aria-keyshortcuts": "Enter", onclick: once(() => submit("label")) }, "Send"),
       make("label", { class: "line", "aria-keyshortcuts": "u" }, unsure, "unsure ", make("kbd", {}, "u")),
-      make("button", { type: "button", id: "skip", "aria-keyshortcuts": "s", onclick: skipping }, "Skip ", make("kbd", {}, "s")),
+      skipButton(),
       make("button", { type: "button", id: "undo", "aria-keyshortcuts": "z", onclick: once(undo) }, "Take back ", make("kbd", {}, "z"))),
       make("label", { class: "wide" }, "Note ", make("kbd", {}, "n"), note),
       make("div", { id: "skipping" })];
   }
+
+  const skipButton = () => make("button", { type: "button", id: "skip", "aria-keyshortcuts": "s", onclick: skipping }, "Skip ", make("kbd", {}, "s"));
 
   const once = (what) => (event) => { if (event.detail <= 1) what(event); };  // the second click of a double click is none
 
@@ -196,11 +208,11 @@
     const box = (...children) => make("fieldset", { class: "question", "data-at": at },
       make("legend", {}, ...asks.slice(0, -1).map((text) => make("span", { class: "before-it" }, text)), asks.at(-1)), ...children);
     if (["choice", "scale", "pair"].includes(question.kind)) {
-      const tall = question.options.some(([, says]) => says);
+      const tall = question.options.some(([, says]) => says), keys = keysOf(question);
       return box(make("div", { class: `choices ${tall ? "tall" : ""}` }, ...question.options.map(([option, says], place) => {
         const text = question.kind === "pair" ? PAIR[option] : option;
-        const key = question.kind === "pair" ? LETTERS[option] : String(place + 1);
-        const inside = [place < 9 || question.kind === "pair" ? make("kbd", {}, key) : null, make("span", { class: "name" }, text), says ? make("span", { class: "says" }, says) : null];
+        const key = keys[place];
+        const inside = [key === null ? null : make("kbd", {}, key), make("span", { class: "name" }, text), says ? make("span", { class: "says" }, says) : null];
         const chosen = said[name] !== undefined && String(said[name]) === option;
         if (simple()) return make("button", { type: "button", class: `choice ${chosen ? "before" : ""}`, "data-value": option, "aria-keyshortcuts": key,
           onclick: once(() => { said[name] = option; submit("label"); }) }, ...inside);
@@ -278,7 +290,7 @@
   // ---- saying it
 
   function complete() {
-    const open = form.questions.filter((one) => one.kind !== "reference").find((one) => current.said[one.name] === undefined);
+    const open = asked().find((one) => current.said[one.name] === undefined);
     if (open) { say(`Not answered yet: ${open.asks.split("\n\n").at(-1)}`, true); return false; }
     return true;
   }
@@ -444,18 +456,18 @@
     if (!boxes.length) return;
     const focused = event.target.closest?.("fieldset.question");
     const at = focused ? boxes.indexOf(focused) : Math.max(0, boxes.findIndex((box) => Number(box.dataset.at) >= current.active));
-    const question = form.questions.filter((one) => one.kind !== "reference")[at];
+    const question = asked()[at];
     const options = [...boxes[at].querySelectorAll(".choice")];
     const pressed = event.key.toLowerCase();
-    let option = /^[1-9]$/.test(pressed) ? options[pressed - 1] : null;
-    if (!option && question.kind === "pair") option = options[question.options.findIndex(([name]) => LETTERS[name] === pressed)];
+    const listed = ["choice", "scale", "pair"].includes(question.kind);
+    let option = listed ? options[keysOf(question).indexOf(pressed)] : /^[1-9]$/.test(pressed) ? options[pressed - 1] : null;
     if (!option && question.kind === "choice") {
       const fits = question.options.map(([name], place) => [name.toLowerCase(), place]).filter(([name]) => name.startsWith(pressed));
       if (pressed.length === 1 && fits.length === 1) option = options[fits[0][1]];
     }
     if (!option) return;
     press(option.querySelector("input") || option);
-    if (!simple() && ["choice", "scale", "pair"].includes(question.kind)) activate(boxes, at + 1);
+    if (!simple() && listed) activate(boxes, at + 1);
   }
 
   function activate(boxes, at) {
