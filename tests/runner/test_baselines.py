@@ -110,3 +110,20 @@ def test_from_python_too() -> None:
     assert Baseline(baseline="copy") == Baseline(baseline="copy")
     with pytest.raises(UsageError, match="Did you mean 'majority'"):
         Baseline(baseline="majorty")  # type: ignore[arg-type]
+
+
+def test_asked_again_a_baseline_answers_as_it_did_in_the_run(tmp_path: Path) -> None:
+    """The items that differ are those with the rarer answer: of them alone the most frequent one would be another."""
+    systems = (
+        "  majority: {model: {baseline: majority}, prompt: '{{ question }}'}\n"
+        "  sure: {model: fake, prompt: '{{ question }}'}\n"
+    )
+    asked(tmp_path, systems)
+    again = run(
+        tmp_path / "b.yaml",
+        directory=tmp_path / "runs",
+        models={"fake": FakeSystem(lambda _: "Yes")},
+        only="fixed:majority,sure",
+        attempts=2,
+    ).again
+    assert [(one.right, one.came) for one in again] == [((0, 2), "stable")] * 6

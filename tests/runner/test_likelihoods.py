@@ -81,12 +81,26 @@ def test_every_number_is_kept_and_every_rule_reads_them(tmp_path: Path) -> None:
         for system in systems
         for rule in RULES
     }
-    one = next(iter(RunDirectory(path).read_journal().records))
+    records = list(RunDirectory(path).read_journal().records)
+    assert {option.characters for one in records if one.system == "letters" for option in one.options} == {1}
+    one = next(one for one in records if one.system == "texts")
     assert one.text in {option.option for option in one.options}
     assert [option.bytes for option in one.options] == [len(option.option) for option in one.options]
     rules = compare(path).scoring
     assert rules is not None
     assert {other.scorer for other in rules.others} == {f"{rule}/1" for rule in RULES[1:]}
+
+
+def test_letters_are_of_one_length_whatever_they_stand_for(tmp_path: Path) -> None:
+    """The probability of a letter is not divided by the length of its option: A at ln P = -1 before B at -2."""
+    systems = {"letters": chooser(continuations="letters")}
+    scorer = ScorerSpec(rule="choice_by_characters")
+    path = asked(
+        tmp_path, FakeSystem({}, likelihoods=told), choices(tmp_path), systems=systems, scorer=scorer,
+        alternatives=(ScorerSpec(rule="choice_by_likelihood"), ScorerSpec(rule="choice_by_bytes")),
+    )  # fmt: skip
+    values = read(path).outcomes.pivot(on="metric", index="item", values="value").drop("item")
+    assert all(row[0] == row[1] == row[2] for row in values.rows())
 
 
 def test_rescoring_asks_nothing_and_says_when_there_is_nothing_to_read(tmp_path: Path) -> None:

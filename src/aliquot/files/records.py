@@ -29,7 +29,7 @@ class OptionLikelihood(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
         option: the option's text.
         log_probability: natural logarithm, summed over the tokens of the continuation that stood for the option.
         tokens: number of those tokens; 0 where a log does not tell.
-        characters: number of characters of the option's text, without separator.
+        characters: number of characters of what was written for it (its text, or its letter), without separator.
         bytes: number of its bytes in UTF-8.
         greedy: whether every token was the most probable one at its place.
         unconditional: log-probability of the same continuation without the question; None when it was not asked for.

@@ -152,8 +152,9 @@ def _repeats(line: SystemLine, repeats: Repeats) -> str:
     if isinstance(repeats.between, Undefined) or isinstance(repeats.within, Undefined):
         return f"{varying}."
     total = repeats.between + repeats.within
-    share = f"{100 * repeats.within / total:.0f}%" if total > 0 else "none"
-    text = f"{varying}; {share} of the variance is within items."
+    if total == 0:  # all answers alike: that no error shows is not that there is none
+        return f"{varying}."
+    text = f"{varying}; {100 * repeats.within / total:.0f}% of the variance is within items."
     once, again = (
         next((row for row in repeats.precision if (row.items, row.attempts) == wanted), None)
         for wanted in ((2 * line.n_items, 1), (line.n_items, 4))

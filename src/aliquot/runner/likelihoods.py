@@ -79,12 +79,12 @@ def _options(request: ChoiceRequest, found: Sequence[Likelihood]) -> list[Option
             option=option,
             log_probability=one.log_probability,
             tokens=one.tokens,
-            characters=len(option),
-            bytes=len(option.encode("utf-8", "surrogatepass")),
+            characters=len(written),
+            bytes=len(written.encode("utf-8", "surrogatepass")),
             greedy=one.greedy,
             unconditional=alone,
         )
-        for option, one, alone in zip(request.options, found, without, strict=False)
+        for option, written, one, alone in zip(request.options, request.written, found, without, strict=False)
     ]
 
 

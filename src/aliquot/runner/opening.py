@@ -15,7 +15,7 @@ from aliquot.systems.system import System
 
 
 async def open_models(
-    plan: Plan, given: Mapping[str, System], *, threads: int | None
+    plan: Plan, given: Mapping[str, System], *, threads: int | None, whole: Plan | None = None
 ) -> dict[ModelName, System]:
     """Return the systems that a plan needs and nobody gave; the caller closes them.
 
@@ -25,6 +25,7 @@ async def open_models(
         plan: what is asked.
         given: systems that are there already, by name.
         threads: computing threads of the embedded model; None for the cores available.
+        whole: the plan that this one is a part of: a baseline asked again answers as it did, by the items of the run.
 
     Raises:
         UsageError: a name that nothing was given for, or something given that is no system.
@@ -47,7 +48,7 @@ async def open_models(
         for spec in wanted
         if isinstance(spec, StoredRun)
     }
-    opened |= {spec: spec.open(_labels(plan)) for spec in wanted if isinstance(spec, Baseline)}
+    opened |= {spec: spec.open(_labels(whole or plan)) for spec in wanted if isinstance(spec, Baseline)}
     sources: list[Source] = [spec for spec in wanted if not isinstance(spec, StoredRun | Baseline)]
     sources += [judge.model for judge in plan.evaluation.judges.values()]
     return {**opened, **await open_systems(sources, given, threads=threads)}

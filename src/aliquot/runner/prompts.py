@@ -163,8 +163,9 @@ class Prompt:
         if not context:
             raise InputError(f"the prompt of {self._system!r} is empty for item {item.id!r}", row=item.row)
         before = text[len(context) :] + spec.separator
-        named = LETTERS[: len(options)] if spec.continuations == "letters" else options
-        return ChoiceRequest(context, options, tuple(before + name for name in named), spec.unconditional)
+        named = tuple(LETTERS[: len(options)]) if spec.continuations == "letters" else ()
+        continuations = tuple(before + name for name in named or options)
+        return ChoiceRequest(context, options, continuations, spec.unconditional, named)
 
     def _rendered(self, turn: Item) -> str:
         """Return the text of a turn that stands before others, which is asked for again with each of them."""

@@ -101,12 +101,19 @@ class ChoiceRequest(msgspec.Struct, frozen=True):
         options: the options' texts, of which the answer is one.
         continuations: what stands for each option behind the context.
         unconditional: a context without the question, after which each continuation is asked too; None for none.
+        named: what is written for each option, without what separates it, where that is not its text; () where it is.
     """
 
     context: str
     options: tuple[str, ...]
     continuations: tuple[str, ...]
     unconditional: str | None = None
+    named: tuple[str, ...] = ()
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """What is written for each option, without what separates it: its text, or its letter."""
+        return self.named or self.options
 
     @property
     def parts(self) -> tuple[LikelihoodRequest, ...]:
@@ -138,6 +145,8 @@ def _canonical(request: Request) -> bytes:
         body["decoding"] = _drawn(request.decoding)
     if isinstance(request, ChatRequest) and request.schema is None:
         del body["schema"]
+    if isinstance(request, ChoiceRequest) and not request.named:
+        del body["named"]
     return msgspec.json.encode({kind: body}, order="sorted")
 
 

@@ -175,14 +175,14 @@ async def run_async(
     paid = (*plan.evaluation.systems.values(), *plan.evaluation.judges.values())
     if max_cost is not None and all(one.stated is None for one in paid):
         raise UsageError("--max-cost needs prices: give the systems of the evaluation a key 'prices'")
-    chosen, changed = None, dict[str, tuple[float, float]]()
+    chosen, whole, changed = None, plan, dict[str, tuple[float, float]]()
     if only is not None:
         chosen = read_only(only, list(evaluation.systems))
         changed = differing_items(_evidence_of(path), chosen, task=plan.task)
         plan, folder = narrowed(plan, chosen, list(changed), attempts=attempts or ATTEMPTS)
         path /= folder
     given = {**loaded.models, **(models or {})}
-    opened = await open_models(plan, given, threads=threads)
+    opened = await open_models(plan, given, threads=threads, whole=whole)
     zone = (
         datetime.now().astimezone().tzinfo
     )  # looked up once: the machine's rules of time zones are slow to ask
