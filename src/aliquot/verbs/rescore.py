@@ -219,11 +219,19 @@ def _compared(answers: Answers, spec: JudgeSpec, *, terms: AskTerms, level: floa
     questions, stand = list[JudgeQuestion](), list[Judgement]()
     for one in pairings:
         for pair in one.pairs(answers.responses):
-            mine = one.questions(answers.items[one.task][pair[0].item], pair)
+            mine = one.questions(answers.items[one.task][pair[0].item], pair, answers.whole)
             questions += mine
             stand += as_judgements(known, one, pair, mine)
     asked = _replied(answers, spec, questions, Asked((*answers.judgements, *stand), {}), terms=terms)
-    found = compared(answers.evidence, pairings, answers.responses, answers.items, asked, level=level)
+    found = compared(
+        answers.evidence,
+        pairings,
+        answers.responses,
+        answers.items,
+        asked,
+        whole=answers.whole,
+        level=level,
+    )
 
     left = len({question.key for question in questions}) - len({one.question for one in stand})
     notes = () if votes.is_empty() else (note_of_known(votes, spec.kept, known=len(stand), asked=left),)
