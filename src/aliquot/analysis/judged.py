@@ -117,7 +117,7 @@ def judged_answers(
         kinds = labels.frame.filter(pl.col("value").is_null())["label"].unique().sort().head(3)
         raise InputError(
             f"the labels are names ({', '.join(kinds)}), neither numbers nor yes and no",
-            remedy="aliquot agree --judge METRIC compares names",
+            remedy="Say which pass (every other label fails): --passes WORD; aliquot agree compares names",
         )
     values = told["value"].drop_nulls()
     binary = bool(values.is_in([0.0, 1.0]).all())
@@ -234,7 +234,7 @@ def _cut(verdicts: pl.Series, own: Scale, metric: str, cut: float | None) -> flo
     low, high = verdicts.min(), verdicts.max()
     raise UsageError(
         f"{metric!r} is graded ({low:g} to {high:g}) and the labels pass or fail: say from which score on the judge "
-        f"passes an answer: aliquot calibrate --pass-from {high:g}"
+        f"passes an answer: --pass-from {high:g}"
     )
 
 

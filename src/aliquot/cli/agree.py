@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from aliquot.cli.options import Shown, output_forms, reading_options, take_reading
+from aliquot.cli.options import Shown, output_forms, passing_options, reading_options, take_reading
 
 
 @click.command("agree")
@@ -22,6 +22,7 @@ from aliquot.cli.options import Shown, output_forms, reading_options, take_readi
 )
 @click.option("--rater-column", metavar="NAME", help="Column that names who labelled.")
 @click.option("--question", metavar="NAME", help="What was asked, when the labels answer several questions.")
+@passing_options
 @click.option("--levels", metavar="A,B,C", help="All labels there are, in order, used or not.")
 @click.option(
     "--measured",

@@ -23,12 +23,6 @@ from aliquot.cli.options import Shown, label_options, output_forms, reading_opti
 @click.option("--system", "systems", multiple=True, help="Only these systems (repeatable).")
 @click.option("--task", help="The task; default: the one that was labelled.")
 @click.option(
-    "--pass-from",
-    type=float,
-    metavar="SCORE",
-    help="The judge passes an answer from this score on, if it grades.",
-)
-@click.option(
     "--split",
     metavar="PART",
     help="Only the labels of this half: dev or test, by the column split or drawn by the seed.",
@@ -53,6 +47,7 @@ def command(paths: tuple[str, ...], *, shown: Shown, **choices: Any) -> None:
       aliquot calibrate answers.csv --labels labels.csv
       aliquot calibrate run.json --labels labels.csv --judge correct -v
       aliquot calibrate graded.csv --labels labels.csv --pass-from 4
+      aliquot calibrate judged.csv --labels said.csv --passes good
     """  # noqa: D301 - \b is click's mark for a block kept as it stands
     from aliquot.cli.printing import print_finding
     from aliquot.verbs.calibrate import calibrate

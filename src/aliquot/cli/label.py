@@ -55,6 +55,9 @@ _SHARE: Final = 20
 @click.option("--half-width", metavar="POINTS", help="Half width wanted of each rate: 5pt.")
 @click.option("--labels", multiple=True, metavar="FILE", help="Labels at hand, to plan where more help.")
 @click.option(
+    "--passes", multiple=True, metavar="WORD", help="Of labels at hand that are words: this one passes."
+)
+@click.option(
     "--known", metavar="FILE", help="Answers whose right label is known, to train and check raters."
 )
 @click.option(
@@ -135,7 +138,9 @@ def _opened(paths: tuple[str, ...], choices: dict[str, Any], reading: Any) -> La
     from aliquot.verbs.label import label
     from aliquot.verbs.label_draw import LabelDraw, RaterChecks
 
-    taken = {name: choices.pop(name) for name in ("n", "by", "unit", "labels", "half_width", "seed")}
+    taken = {
+        name: choices.pop(name) for name in ("n", "by", "unit", "labels", "passes", "half_width", "seed")
+    }
     checks = {name: choices.pop(name) for name in ("overlap", "repeats", "known", "train", "pass_mark")}
     raters = [name for name in (choices.pop("raters") or "").split(",") if name.strip()]
     return label(

@@ -32,8 +32,13 @@ def reading_options(command: Command) -> Command:
 
 
 def label_options(command: Command) -> Command:
-    """Add the options that say what people said of answers, and how those were drawn."""
-    return _decorated(command, _LABELS)
+    """Add the options that say what people said of answers, what of it passes, and how those were drawn."""
+    return _decorated(command, (*_LABELS, *_PASSING))
+
+
+def passing_options(command: Command) -> Command:
+    """Add the options that say which labels pass."""
+    return _decorated(command, _PASSING)
 
 
 class Shown(NamedTuple):
@@ -123,6 +128,21 @@ _LABELS = (
         default="at random",
         show_default=True,
         help="How the answers to label were drawn; unknown: they were picked.",
+    ),
+)
+
+_PASSING = (
+    click.option(
+        "--pass-from",
+        type=float,
+        metavar="SCORE",
+        help="Of labels or a judge that grade: an answer passes from this score on.",
+    ),
+    click.option(
+        "--passes",
+        multiple=True,
+        metavar="WORD",
+        help="Of labels that are words: this one passes, every other fails (repeatable).",
     ),
 )
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from aliquot.cli.options import Shown, output_forms, reading_options, take_reading
+from aliquot.cli.options import Shown, output_forms, passing_options, reading_options, take_reading
 
 
 @click.command("plan")
@@ -62,6 +62,7 @@ from aliquot.cli.options import Shown, output_forms, reading_options, take_readi
 @click.option(
     "--labels", multiple=True, metavar="FILE", help="People's labels of some of the pilot's answers."
 )
+@passing_options
 @click.option("--by", metavar="FIELD", help="Draw labels within the levels of this field too.")
 @click.option(
     "--cost-judge", type=click.FloatRange(min=0, min_open=True), help="Cost of one verdict of the judge."

@@ -20,9 +20,9 @@ from aliquot.files.writing import write_whole
 from aliquot.item_sets.items import Item
 from aliquot.runner.judge_specs import KeptJudge
 from aliquot.runner.rescoring import with_notes
-from aliquot.runner.scoring import Judged
+from aliquot.runner.scoring import NO_CONTEXT, NOT_JUDGED, Judged, Whole, as_recorded, retrieved_for
 from aliquot.scorers.judge_conclusions import Conclusion
-from aliquot.scorers.judge_prompts import JudgePrompt
+from aliquot.scorers.judge_prompts import JudgePrompt, Retrieved
 from aliquot.scorers.judge_rules import conclude_pair, pair_questions, scored
 from aliquot.scorers.judges import Judge
 from aliquot.scorers.scores import Score
@@ -71,22 +71,40 @@ class Paired(msgspec.Struct, frozen=True, kw_only=True):
                 (own if one.system == self.candidate else other)[one.item, one.attempt] = one
         yield from ((one, other[key]) for key, one in own.items() if key in other)
 
-    def questions(self, item: Item, pair: tuple[Response, Response]) -> tuple[JudgeQuestion, ...]:
-        """Return what the judge is asked about a pair: nothing where one of them is no answer.
+    def questions(
+        self, item: Item, pair: tuple[Response, Response], whole: Whole = as_recorded
+    ) -> tuple[JudgeQuestion, ...]:
+        """Return what the judge is asked about a pair, with what each side's system retrieved where that is shown.
+
+        Nothing where one of them is no answer, or the judge shows a context and nobody tells any.
 
         Raises:
             InputError: the item lacks what the judge shows.
         """
         if any(one.status != "ok" or not one.text for one in pair):
             return ()
+        if not self.prompt.shows_retrieved:
+            return self._asked(item, pair, ((), ()))
+        own = (retrieved_for(whole(pair[0])), retrieved_for(whole(pair[1])))
+        try:
+            return self._asked(item, pair, own)
+        except InputError:
+            if any(own):
+                raise
+            self._asked(item, pair, (("a text",), ("a text",)))  # raises what else is amiss
+            return ()
+
+    def _asked(
+        self, item: Item, pair: tuple[Response, Response], retrieved: Retrieved
+    ) -> tuple[JudgeQuestion, ...]:
         first, second = (one.text or "" for one in pair)
-        return pair_questions(self.prompt, item, first, second, models=self.judge.models)
+        return pair_questions(self.prompt, item, first, second, models=self.judge.models, retrieved=retrieved)
 
     def conclude(
-        self, item: Item, pair: tuple[Response, Response], judged: Judged
+        self, item: Item, pair: tuple[Response, Response], judged: Judged, whole: Whole = as_recorded
     ) -> tuple[Conclusion, tuple[Judgement, ...]] | None:
         """Return what the judge's replies come to, and the replies; None where it was not asked."""
-        found = [judged(question) for question in self.questions(item, pair)]
+        found = [judged(question) for question in self.questions(item, pair, whole)]
         replies = tuple(one for one in found if one is not None)
         if not replies or len(replies) < len(found):
             return None
@@ -105,6 +123,7 @@ def with_paired(
     items: Mapping[str, Item],
     *,
     judged: Judged,
+    whole: Whole = as_recorded,
 ) -> Evidence:
     """Return the evidence with a judge's votes on two systems, and what they come to as a metric of the candidate.
 
@@ -117,14 +136,15 @@ def with_paired(
         responses: the answers.
         items: what was asked, by id.
         judged: finds what judges replied.
+        whole: reads an answer whole, with what its system retrieved.
     """
     votes, outcomes = list[dict[str, Any]](), list[dict[str, Any]]()
     for pair in paired.pairs(responses):
-        found = paired.conclude(items[pair[0].item], pair, judged)
+        found = paired.conclude(items[pair[0].item], pair, judged, whole)
         if found is not None:
             votes += _votes(paired, pair[0], *found)
         score = (
-            Score(None, status="missing", note=_why(pair))
+            Score(None, status="missing", note=_why(paired, pair, items[pair[0].item], whole))
             if found is None
             else scored(paired.judge.judge, found[0])
         )
@@ -185,9 +205,11 @@ def keep_pairing(run: RunDirectory, paired: Paired) -> None:
     write_whole(run.path / PAIRINGS, b"".join(msgspec.json.encode(one) + b"\n" for one in (*others, paired)))
 
 
-def _why(pair: tuple[Response, Response]) -> str:
+def _why(paired: Paired, pair: tuple[Response, Response], item: Item, whole: Whole) -> str:
     lost = next((one for one in pair if one.status != "ok" or not one.text), None)
-    return "not judged yet" if lost is None else f"{lost.system} gave no answer ({lost.status})"
+    if lost is not None:
+        return f"{lost.system} gave no answer ({lost.status})"
+    return NOT_JUDGED if paired.questions(item, pair, whole) else NO_CONTEXT
 
 
 def _outcome(paired: Paired, response: Response, score: Score) -> dict[str, Any]:

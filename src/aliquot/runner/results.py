@@ -203,7 +203,7 @@ def build_evidence(run: RunDirectory, *, scored: Mapping[Key, Scored] | None = N
             judged=judged,
         )
     for paired in read_pairings(run):
-        evidence = with_paired(evidence, paired, responses.values(), items, judged=judged)
+        evidence = with_paired(evidence, paired, responses.values(), items, judged=judged, whole=whole)
     return evidence
 
 

@@ -129,8 +129,7 @@ def asked_of_judges(
     """
     if not rule.shows_retrieved:
         return rule.questions_of(item, response.text or "")
-    told = whole(response)
-    texts = retrieved_texts(told.stages) if isinstance(told, ToldResponse) else ()
+    texts = retrieved_for(whole(response))
     try:
         return rule.questions_of(with_retrieved(item, texts), response.text or "")
     except InputError:
@@ -138,6 +137,11 @@ def asked_of_judges(
             raise
         rule.questions_of(with_retrieved(item, ("a text",)), response.text or "")  # raises what else is amiss
         return None
+
+
+def retrieved_for(told: Response) -> tuple[str, ...]:
+    """Return the texts that a system retrieved for an answer that was read whole; none where nobody tells."""
+    return retrieved_texts(told.stages) if isinstance(told, ToldResponse) else ()
 
 
 def with_retrieved(item: Item, texts: Sequence[str]) -> Item:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final, TypeAlias, cast
 
 from jinja2 import Template, TemplateError, TemplateSyntaxError, Undefined, UndefinedError, pass_context
 from jinja2.runtime import Context
@@ -27,6 +27,9 @@ RETRIEVED: Final = "retrieved"
 
 CONTEXT_FIELDS: Final = ("context", "contexts", "passages", "documents", "source", RETRIEVED)
 """Fields of an item that hold what an answer was to be made of; the first that is there is the variable ``context``."""
+
+Retrieved: TypeAlias = tuple[Sequence[str], Sequence[str]]
+"""The texts that the system of the first answer retrieved, and that of the second."""
 
 CLAIMS: Final = "claims"
 """What a checklist asks its question of when the judge itself lists it."""
@@ -111,17 +114,20 @@ class JudgePrompt:
         """Whether what the system retrieved may be shown: the context of an item that has none of its own."""
         return bool({"context", RETRIEVED} & self._uses) or self.judge.each in {"context", RETRIEVED}
 
-    def messages(self, item: Item, answers: Mapping[str, str]) -> tuple[JudgeMessage, ...]:
+    def messages(
+        self, item: Item, answers: Mapping[str, str], *, retrieved: Retrieved | None = None
+    ) -> tuple[JudgeMessage, ...]:
         """Return what a judge is asked about an item.
 
         Args:
             item: the item.
             answers: ``answer``, or ``first`` and ``second``.
+            retrieved: of two answers what each one's system retrieved, where that differs.
 
         Raises:
             InputError: the item lacks what the template shows.
         """
-        seen = self._seen(item)
+        seen = self._seen(item) if retrieved is None else self._seen_apart(item, retrieved)
         asked = self._asked({**seen, **answers}, self.listed(item), where=f"item {item.id!r}")
         told = f"{self.judge.instructions.strip()}\n\n{MATERIAL}".strip()
         return (JudgeMessage("system", told), *self._shown, JudgeMessage("user", asked))
@@ -178,6 +184,16 @@ class JudgePrompt:
             del seen["reference"]
         context = context_of(item)
         return seen if context is None else {**seen, "context": context}
+
+    def _seen_apart(self, item: Item, retrieved: Retrieved) -> dict[str, Any]:
+        """Return what a template sees of an item where each side has texts of its own: in frames that say whose."""
+        texts = [
+            _Text.named(f"{side}_{RETRIEVED}", text)
+            for side, own in zip(("first", "second"), retrieved, strict=True)
+            for text in own
+        ]
+        seen = self._seen(item)
+        return {**seen, RETRIEVED: texts, "context": seen.get("context") or texts}
 
     def _example(self, example: Example) -> Iterator[JudgeMessage]:
         each = self.judge.each
@@ -270,7 +286,9 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 def _named(name: str, value: Any) -> Any:
-    """Return a value whose texts have the name of their field."""
+    """Return a value whose texts have the name of their field, if they have none yet."""
+    if isinstance(value, _Text):
+        return value
     if isinstance(value, str):
         return _Text.named(
             re.sub(r"[^a-z0-9_]", "_", f"{name}".lower()).lstrip("_0123456789") or "text", value

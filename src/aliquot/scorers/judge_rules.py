@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -11,7 +12,7 @@ from aliquot.evidence.tables import Kind
 from aliquot.files.judgements import Judgement, JudgeQuestion, Order
 from aliquot.item_sets.items import Item
 from aliquot.scorers.judge_conclusions import FLIP, Conclusion, conclude, orders_asked, written
-from aliquot.scorers.judge_prompts import JudgePrompt, reference_answer
+from aliquot.scorers.judge_prompts import RETRIEVED, JudgePrompt, Retrieved, reference_answer
 from aliquot.scorers.judges import Judge
 from aliquot.scorers.rule import Rule
 from aliquot.scorers.scores import Score
@@ -67,6 +68,7 @@ def pair_questions(
     *,
     models: Sequence[str],
     seed: str | None = None,
+    retrieved: Retrieved = ((), ()),
 ) -> tuple[JudgeQuestion, ...]:
     """Return what a judge is asked about two answers to an item, in the orders that its rule needs.
 
@@ -77,15 +79,20 @@ def pair_questions(
         second: another.
         models: who is asked.
         seed: what draws the order under the rule ``random``; the item's id when None.
+        retrieved: what the systems of ``first`` and ``second`` retrieved: shown as one where it is the same, else each
+            side's own as its own.
 
     Raises:
         InputError: the item lacks what the template shows.
     """
-    questions = list[JudgeQuestion]()
+    questions, apart = list[JudgeQuestion](), tuple(retrieved[0]) != tuple(retrieved[1])
+    if retrieved[0] and not apart:
+        item = replace(item, fields={**item.fields, RETRIEVED: list(retrieved[0])})
     for order in orders_asked(prompt.judge, item.id if seed is None else seed):
-        shown = (second, first) if order == "swapped" else (first, second)
-        answers = {"first": shown[0], "second": shown[1]}
-        questions += _questions(prompt, item, answers, models=models, order=order)
+        turn = -1 if order == "swapped" else 1
+        answers = dict(zip(("first", "second"), (first, second)[::turn], strict=True))
+        own = retrieved[::turn] if apart else None
+        questions += _questions(prompt, item, answers, models=models, order=order, retrieved=own)
     return tuple(questions)
 
 
@@ -129,10 +136,16 @@ def _ask(prompt: JudgePrompt, models: Sequence[str], item: Item, text: str) -> t
 
 
 def _questions(
-    prompt: JudgePrompt, item: Item, answers: Mapping[str, str], *, models: Sequence[str], order: Order
+    prompt: JudgePrompt,
+    item: Item,
+    answers: Mapping[str, str],
+    *,
+    models: Sequence[str],
+    order: Order,
+    retrieved: Retrieved | None = None,
 ) -> list[JudgeQuestion]:
-    judge = prompt.judge
-    messages, schema = prompt.messages(item, answers), prompt.schema(prompt.points(item))
+    judge, schema = prompt.judge, prompt.schema(prompt.points(item))
+    messages = prompt.messages(item, answers, retrieved=retrieved)
     return [
         JudgeQuestion(
             judge=judge.name,

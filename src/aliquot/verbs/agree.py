@@ -9,6 +9,7 @@ from pathlib import Path
 from aliquot.analysis.agree import AgreementChoices, agree_raters
 from aliquot.errors import UsageError
 from aliquot.evidence.labels import Labels
+from aliquot.evidence.passing import Passing, as_passes, graded, in_words, passing_of
 from aliquot.evidence.tables import Evidence
 from aliquot.findings.agreement import Measured, RaterAgreement
 from aliquot.readers.options import ReadOptions
@@ -26,6 +27,8 @@ def agree(
     raters: Sequence[str] = (),
     rater_column: str | None = None,
     question: str | None = None,
+    pass_from: float | None = None,
+    passes: Sequence[str] = (),
     levels: Sequence[str] = (),
     measured: Measured | None = None,
     cluster: str | None = None,
@@ -43,6 +46,8 @@ def agree(
         raters: only these raters, in this order.
         rater_column: the column that names who labelled.
         question: what they were asked, when the labels answer several.
+        pass_from: the score from which on a grade passes: agreement is then about pass and fail.
+        passes: labels that pass, every other label failing, where people said words such as good and bad.
         levels: all labels there are, in order, used or not.
         measured: what distances between labels mean: ``nominal``, ``ordinal``, ``interval``, ``ratio``; by default
             nothing for names and for two labels, else their order.
@@ -67,6 +72,7 @@ def agree(
     """
     if not sources:
         raise UsageError("there is nothing to compare. Name at least one file of labels.")
+    passing = passing_of(pass_from, passes)
     labels, reading = listed(labels), reading_cluster(options, cluster)
     if rater_column is not None:
         reading = replace(reading, scorer=rater_column)
@@ -74,10 +80,14 @@ def agree(
         evidence = load(
             [one for one in sources if not isinstance(one, Labels)], options=reading_cluster(options, cluster)
         )
-        told = people_labels(evidence, labels, options=options).about(question)
-        told = stacked([told, *(judged_labels(evidence, name, told) for name in judge)])
+        people = people_labels(evidence, labels, options=options).about(question)
+        judges = [as_passes(judged_labels(evidence, name, people), Passing(passing.score)) for name in judge]
+        told = stacked([as_passes(people, passing), *judges])
     else:
-        told = stacked([people_labels(one, (), options=reading) for one in sources]).about(question)
+        people = stacked([people_labels(one, (), options=reading) for one in sources]).about(question)
+        told = as_passes(people, passing)
+    if passing != Passing() and told.numeric and not graded(told):
+        told = in_words(told)
     if raters:
         told = told.by(raters)
     given = {
@@ -86,6 +96,7 @@ def agree(
         "--rater": tuple(raters),
         "--rater-column": rater_column,
         "--question": question,
+        **passing.said,
         "--levels": ",".join(levels) or None,
         "--measured": measured,
         "--cluster": cluster,

@@ -9,8 +9,10 @@ from typing import get_args
 from aliquot.analysis.calibrate import CalibrationChoices, calibrate_judge
 from aliquot.analysis.judged import judged_answers
 from aliquot.analysis.label_parts import Part, part_of
+from aliquot.analysis.scales import scale_of
 from aliquot.errors import UsageError
 from aliquot.evidence.labels import Labels
+from aliquot.evidence.passing import as_passes, graded, passing_of
 from aliquot.evidence.tables import Evidence
 from aliquot.findings.calibration import Calibration
 from aliquot.readers.options import ReadOptions
@@ -31,6 +33,7 @@ def calibrate(
     systems: Sequence[str] = (),
     task: str | None = None,
     pass_from: float | None = None,
+    passes: Sequence[str] = (),
     drawn: Drawn = "at random",
     split: str | None = None,
     margin: float = 0.1,
@@ -49,7 +52,8 @@ def calibrate(
         raters: only the labels of these people.
         systems: only these systems.
         task: the task; by default the one that was labelled.
-        pass_from: the score from which on the judge passes an answer, where it gives grades and people pass or fail.
+        pass_from: the score from which on a grade passes, of people and of the judge, where either gives grades.
+        passes: labels that pass, every other label failing, where people said words such as good and bad.
         drawn: how the answers to label were drawn: ``at random``, ``by verdict``, ``by stratum``,
             ``by stratum and verdict``, or ``unknown`` for answers that were picked.
         split: ``dev`` or ``test``: only the labels of that part, when a judge is being tuned: by the column ``split``,
@@ -80,7 +84,9 @@ def calibrate(
         raise UsageError("there is no judge to calibrate. Name at least one file or folder.")
     labels = listed(labels)
     evidence = load(sources, options=reading_cluster(options, cluster))
-    told = people_labels(evidence, labels, options=options).about(question)
+    passing = passing_of(pass_from, passes)
+    people = people_labels(evidence, labels, options=options).about(question)
+    told = as_passes(people, passing)
     if raters:
         told = told.by(raters)
     named = split is not None and told.frame["split"].null_count() < told.frame.height
@@ -93,7 +99,7 @@ def calibrate(
         "--rater": tuple(raters),
         "--system": tuple(systems),
         "--task": task,
-        "--pass-from": pass_from,
+        **passing.said,
         "--drawn": None if drawn == "at random" else drawn,
         "--split": split,
         "--margin": None if margin == 0.1 else margin,
@@ -101,13 +107,15 @@ def calibrate(
         "--level": None if level == 0.95 else level,
         "--seed": seed,
     }
+    metric = judge_metric(evidence, judge)
+    of_labels = graded(people) and scale_of(evidence, metric).kind == "binary"
     judged = judged_answers(
         evidence,
         told,
-        metric=judge_metric(evidence, judge),
+        metric=metric,
         task=task,
         systems=systems,
-        cut=pass_from,
+        cut=None if of_labels else pass_from,
         cluster=cluster_field(evidence, cluster),
     )
     drawing = DEFAULT_SEED if seed is None else seed

@@ -17,7 +17,7 @@ from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.verbs.beside import put_beside
 from aliquot.verbs.clustering import cluster_field
 from aliquot.verbs.criteria import criteria_of, level_of
-from aliquot.verbs.labels import correcting_labels, listed
+from aliquot.verbs.labels import correcting_labels, listed, passing_labels, rate_metric
 from aliquot.verbs.pairing import Pairing, settle_pairing, swapped
 from aliquot.verbs.reproduce import command_line
 from aliquot.verbs.shares import read_shares
@@ -49,6 +49,8 @@ def compare(
     plan: str | Path | None = None,
     labels: Sequence[str | Path | Labels] = (),
     drawn: Drawn = "at random",
+    pass_from: float | None = None,
+    passes: Sequence[str] = (),
     noise: str | Path | None = NOISE_FILE,
     options: ReadOptions | None = None,
 ) -> Comparison:
@@ -79,6 +81,8 @@ def compare(
             that a run was begun with.
         labels: files of people's labels of some answers, with which a judge's difference is corrected.
         drawn: how the answers to label were drawn, as in ``calibrate``.
+        pass_from: with ``labels``, the score from which on a grade passes, of people and of the judge.
+        passes: labels that pass, every other label failing, where people said words such as good and bad.
         noise: the file in which ``noise`` remembers what the suite moves by itself; None to look up none.
         options: what the columns of a table mean.
 
@@ -97,9 +101,12 @@ def compare(
     if between is not None:
         pairing = replace(pairing, sources=tuple(one for one in named if not isinstance(one, Pairing)))
     evidence, labels = with_metric(pairing.evidence, metric), listed(labels)
+    passing = passing_labels(pass_from, passes, labels)
+    rated = rate_metric(evidence, metric, task=pairing.task, passing=passing)
     criteria = None if plan is not None else criteria_of(evidence, task=pairing.task, metric=metric)
+    evidence = with_metric(evidence, rated)
     choices = Choices(
-        metric=metric,
+        metric=rated,
         cluster=cluster_field(evidence, cluster),
         margin=criteria.plan.margin if margin is None and criteria else margin,
         level=level_of(level, criteria),
@@ -108,7 +115,7 @@ def compare(
         unpaired=unpaired,
         allow=tuple(allow),
         shares=None if shares is None else read_shares(shares),
-        labels=correcting_labels(evidence, labels, drawn=drawn, options=options),
+        labels=correcting_labels(evidence, labels, drawn=drawn, passing=passing, options=options),
     )
     given = {
         "--between": between,
@@ -128,6 +135,7 @@ def compare(
         "--plan": plan,
         "--labels": tuple(labels),
         "--drawn": None if drawn == "at random" else drawn,
+        **passing.said,
     }
     found = compare_systems(
         evidence,

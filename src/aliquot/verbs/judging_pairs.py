@@ -18,6 +18,7 @@ from aliquot.runner.judge_specs import JudgeSpec
 from aliquot.runner.judging import Judging
 from aliquot.runner.judging_stored import Asked
 from aliquot.runner.pairing_judged import Paired, with_paired
+from aliquot.runner.scoring import Whole
 from aliquot.scorers.judges import Judge
 from aliquot.stats.inputs import DEFAULT_SEED
 
@@ -102,12 +103,13 @@ def compared(
     items: Mapping[str, Mapping[str, Item]],
     asked: Asked,
     *,
+    whole: Whole,
     level: float,
 ) -> Compared:
-    """Return the evidence with all comparisons, and what they come to."""
+    """Return the evidence with all comparisons, and what they come to; ``whole`` reads an answer whole."""
     judged, after = Judging(asked.records), evidence
     for paired in pairings:
-        after = with_paired(after, paired, responses, items[paired.task], judged=judged)
+        after = with_paired(after, paired, responses, items[paired.task], judged=judged, whole=whole)
     found = tuple(
         compare_rules(
             after,

@@ -44,6 +44,7 @@ class LabelDraw:
         unit: ``answers`` one by one, or ``items`` with all answers to them; by default items where several systems
             answered, so that a rater labels both sides.
         labels: people's labels of some answers, from which the plan knows where labels help most.
+        passes: labels that pass, every other label failing, where they are words such as good and bad.
         half_width: half width of each system's interval that is wanted: ``"5pt"``.
         seed: seed of everything that is drawn.
     """
@@ -52,6 +53,7 @@ class LabelDraw:
     by: str | None = None
     unit: Literal["answers", "items"] | None = None
     labels: Sequence[str | Path | Labels] = ()
+    passes: Sequence[str] = ()
     half_width: float | str | None = None
     seed: int | None = None
 
@@ -90,6 +92,7 @@ def choices_of(
         "--by": draw.by,
         "--unit": draw.unit,
         "--labels": " ".join("labels" if isinstance(one, Labels) else str(one) for one in draw.labels),
+        "--passes": " ".join(draw.passes),
         "--half-width": draw.half_width,
         "--seed": draw.seed,
         "--overlap": check.overlap,
@@ -337,10 +340,12 @@ def _counts(population: Population, draw: LabelDraw) -> tuple[dict[str, int] | N
         )
     from aliquot.analysis.judged import judged_answers
     from aliquot.analysis.label_design import VERDICTS, LabelWish, design_labels
+    from aliquot.evidence.passing import as_passes, passing_of
     from aliquot.stats.results import Undefined
     from aliquot.verbs.labels import people_labels
 
-    labels = people_labels(population.evidence, draw.labels).about(None)
+    told = people_labels(population.evidence, draw.labels).about(None)
+    labels = as_passes(told, passing_of(None, draw.passes))
     judged = judged_answers(population.evidence, labels, metric=population.metric or "", task=population.task)
     counts: dict[str, int] = {}
     for one in design_labels(judged, LabelWish(half_width=wanted)):

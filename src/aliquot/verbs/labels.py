@@ -9,9 +9,11 @@ from pathlib import Path
 import polars as pl
 
 from aliquot.analysis.corrected import PeoplesLabels
+from aliquot.analysis.scales import scale_of
 from aliquot.errors import InputError, UsageError
 from aliquot.evidence.contents import headline_metric, require, tasks
 from aliquot.evidence.labels import Labels, joined, labels_in
+from aliquot.evidence.passing import Passing, as_passes, passing_of
 from aliquot.evidence.tables import Evidence
 from aliquot.readers.labels import read_labels
 from aliquot.readers.options import ReadOptions
@@ -80,9 +82,17 @@ def correcting_labels(
     files: Sequence[str | Path | Labels],
     *,
     drawn: Drawn,
+    passing: Passing,
     options: ReadOptions | None = None,
 ) -> PeoplesLabels | None:
     """Return labels with which a judge's numbers are corrected; None without any.
+
+    Args:
+        evidence: what the judge read.
+        files: of labels.
+        drawn: how the answers to label were drawn.
+        passing: what passes.
+        options: what the columns of a table mean.
 
     Raises:
         InputError: a label is of an answer that is not there.
@@ -96,7 +106,40 @@ def correcting_labels(
             f"{known.file} says how the judge erred on other answers. That corrects rates (aliquot summarize); a "
             "difference needs labels of these answers, since errors that are not alike for both systems look like one"
         )
-    return PeoplesLabels(people_labels(evidence, files, options=options).about(None), drawn)
+    told = people_labels(evidence, files, options=options).about(None)
+    return PeoplesLabels(as_passes(told, passing), drawn)
+
+
+def passing_labels(
+    score: float | None, words: str | Sequence[str], files: Sequence[str | Path | Labels]
+) -> Passing:
+    """Return what passes, as it was given: a score, words, or one word.
+
+    Raises:
+        UsageError: nothing is labelled, so that there is nothing to say it of.
+    """
+    passing = passing_of(score, words)
+    if passing != Passing() and not files:
+        raise UsageError(
+            "--pass-from and --passes say what labels mean, and go with --labels FILE; of a metric alone: --metric "
+            "'score >= 4'"
+        )
+    return passing
+
+
+def rate_metric(evidence: Evidence, metric: str | None, *, task: str | None, passing: Passing) -> str | None:
+    """Return the metric as a rate: where it is graded and a score is said, the share of answers from that score on.
+
+    Args:
+        evidence: the tables.
+        metric: as named; None for the log's own headline.
+        task: as named; None for the first.
+        passing: what passes.
+    """
+    if passing.score is None:
+        return metric
+    name = metric or headline_metric(evidence, task or tasks(evidence)[0])
+    return metric if scale_of(evidence, name).kind == "binary" else f'"{name}" >= {passing.score:.15g}'
 
 
 def judged_labels(evidence: Evidence, metric: str, beside: Labels) -> Labels:

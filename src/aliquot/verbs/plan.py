@@ -24,6 +24,7 @@ from aliquot.evidence.contents import tasks as tasks_of
 from aliquot.evidence.derivation import with_metric
 from aliquot.evidence.labels import Labels
 from aliquot.evidence.matching import pair
+from aliquot.evidence.passing import as_passes
 from aliquot.evidence.reduction import units
 from aliquot.evidence.tables import Evidence
 from aliquot.files.plan_file import PlanFile, write_plan
@@ -34,7 +35,7 @@ from aliquot.stats.diagnostics import JudgeAccuracy
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.stats.results import Estimate, Undefined
 from aliquot.verbs.clustering import cluster_field, reading_cluster
-from aliquot.verbs.labels import listed, people_labels
+from aliquot.verbs.labels import listed, passing_labels, people_labels, rate_metric
 from aliquot.verbs.pairing import pair_sources
 from aliquot.verbs.read import load
 from aliquot.verbs.reproduce import command_line
@@ -63,6 +64,8 @@ def plan(
     comparisons: int = 1,
     write: str | Path | None = None,
     labels: Sequence[str | Path | Labels] = (),
+    pass_from: float | None = None,
+    passes: Sequence[str] = (),
     by: str | None = None,
     cost_judge: float | None = None,
     cost_label: float | None = None,
@@ -91,6 +94,8 @@ def plan(
         write: file to fix the plan in, hashed and dated, for ``compare --plan``.
         labels: files of people's labels of some of the pilot's answers: labels are planned for the corrected rate of
             each system, and the judge's errors are those seen.
+        pass_from: with ``labels``, the score from which on a grade passes, of people and of the judge.
+        passes: labels that pass, every other label failing, where people said words such as good and bad.
         by: field of the items within whose levels labels are drawn.
         cost_judge: cost of one verdict of the judge.
         cost_label: cost of one label.
@@ -107,11 +112,19 @@ def plan(
         >>> plan(detect="5pt", psi=0.2, items=200).verdict.text
         'PLAN: about 658 items show 5.0 points with 80% power.'
     """
-    pilot = _pilot(
-        sources, systems=systems, task=task, metric=metric, cluster=cluster, level=level, options=options
-    )
     labels = listed(labels)
-    judged = _judged(sources, labels, metric=pilot.metric, task=task, cluster=cluster, options=options)
+    passing = passing_labels(pass_from, passes, labels)
+    answers, rated = None, metric
+    if labels:
+        answers = with_metric(load(sources, options=reading_cluster(options, cluster)), metric)
+        rated = rate_metric(answers, metric, task=task, passing=passing)
+    pilot = _pilot(
+        sources, systems=systems, task=task, metric=rated, cluster=cluster, level=level, options=options
+    )
+    judged = None
+    if answers is not None:
+        told = as_passes(people_labels(answers, labels, options=options).about(None), passing)
+        judged = _judged(answers, told, pilot.metric, task=task, cluster=cluster)
     if judged is not None:
         seen = accuracy_of(weighed(judged, drawn="at random"), level=level)
         if isinstance(seen.factor, float) and sensitivity == specificity == 1:
@@ -148,6 +161,7 @@ def plan(
         "--comparisons": None if comparisons == 1 else comparisons,
         "--write": write,
         "--labels": tuple(labels),
+        **passing.said,
         "--by": by,
         "--cost-judge": cost_judge,
         "--cost-label": cost_label,
@@ -168,25 +182,17 @@ def plan(
 
 
 def _judged(
-    sources: Sequence[str | Path | Evidence],
-    labels: Sequence[str | Path | Labels],
-    *,
-    metric: str,
-    task: str | None,
-    cluster: str | None,
-    options: ReadOptions | None,
-) -> Judged | None:
-    """Return the pilot's answers with people's labels; None without labels."""
-    if not labels:
-        return None
-    evidence = load(sources, options=reading_cluster(options, cluster))
-    told = people_labels(evidence, labels, options=options).about(None)
+    answers: Evidence, labels: Labels, metric: str, *, task: str | None, cluster: str | None
+) -> Judged:
+    """Return the pilot's answers with people's labels."""
+    evidence = with_metric(answers, metric)
     judged = judged_answers(
-        evidence, told, metric=metric, task=task, cluster=cluster_field(evidence, cluster)
+        evidence, labels, metric=metric, task=task, cluster=cluster_field(evidence, cluster)
     )
     if not judged.binary:
         raise UsageError(
-            "labels are planned for rates, of answers that pass or fail; these labels are grades"
+            "labels are planned for rates, of answers that pass or fail, and these labels are grades: say from which "
+            "score on they pass: --pass-from SCORE"
         )
     return judged
 

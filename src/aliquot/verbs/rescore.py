@@ -15,7 +15,7 @@ from aliquot.analysis.software import versions
 from aliquot.evidence.contents import headline_metric, metrics, systems, tasks
 from aliquot.evidence.tables import Evidence, Note
 from aliquot.files.journal import Journal
-from aliquot.files.judgements import JudgeQuestion
+from aliquot.files.judgements import Judgement, JudgeQuestion
 from aliquot.files.run_directory import RunDirectory
 from aliquot.findings.rescoring import RescoredSystem, Rescoring, write_preferences, write_rescoring
 from aliquot.findings.verdict import Verdict
@@ -41,6 +41,7 @@ from aliquot.runner.rescoring import (
     with_rescored,
 )
 from aliquot.runner.scoring import with_retrieved
+from aliquot.runner.votes_known import as_judgements, note_of_known, votes_known
 from aliquot.scorers.code import SETUP_FIELDS, TEST_FIELDS, UnitTests
 from aliquot.scorers.judges import Judge
 from aliquot.scorers.rule import RATE
@@ -213,14 +214,27 @@ def _voted(answers: Answers) -> bool:
 def _compared(answers: Answers, spec: JudgeSpec, *, terms: AskTerms, level: float) -> _Made:
     """Return what a judge makes of the answers of two systems, item by item."""
     pairings = pairings_of(spec, answers.evidence, list(answers.items), voted=_voted(answers))
-    questions = [
-        question
-        for one in pairings
-        for pair in one.pairs(answers.responses)
-        for question in one.questions(answers.items[one.task][pair[0].item], pair)
-    ]
-    asked = _replied(answers, spec, questions, Asked(answers.judgements, {}), terms=terms)
-    found = compared(answers.evidence, pairings, answers.responses, answers.items, asked, level=level)
+    votes = answers.evidence.votes if _voted(answers) else answers.evidence.votes.clear()
+    known = votes_known(votes, spec.kept)
+    questions, stand = list[JudgeQuestion](), list[Judgement]()
+    for one in pairings:
+        for pair in one.pairs(answers.responses):
+            mine = one.questions(answers.items[one.task][pair[0].item], pair, answers.whole)
+            questions += mine
+            stand += as_judgements(known, one, pair, mine)
+    asked = _replied(answers, spec, questions, Asked((*answers.judgements, *stand), {}), terms=terms)
+    found = compared(
+        answers.evidence,
+        pairings,
+        answers.responses,
+        answers.items,
+        asked,
+        whole=answers.whole,
+        level=level,
+    )
+
+    left = len({question.key for question in questions}) - len({one.question for one in stand})
+    notes = () if votes.is_empty() else (note_of_known(votes, spec.kept, known=len(stand), asked=left),)
 
     def keep(run: RunDirectory) -> None:
         for one in pairings:
@@ -232,7 +246,7 @@ def _compared(answers: Answers, spec: JudgeSpec, *, terms: AskTerms, level: floa
         metrics=tuple(dict.fromkeys(one.metric for one in pairings)),
         scorer=spec.kept.label,
         systems=found.systems,
-        warnings=found.warnings,
+        warnings=(*notes, *found.warnings),
         verdict=write_preferences(spec.kept.label, found.systems, [one.baseline for one in pairings]),
         keep=keep,
     )

@@ -17,7 +17,7 @@ from aliquot.stats.judged_rows import Drawn
 from aliquot.verbs.clustering import cluster_field, reading_cluster
 from aliquot.verbs.criteria import criteria_of, level_of, say_criteria
 from aliquot.verbs.judge_errors import errors_elsewhere
-from aliquot.verbs.labels import correcting_labels, listed
+from aliquot.verbs.labels import correcting_labels, listed, passing_labels, rate_metric
 from aliquot.verbs.read import load
 from aliquot.verbs.reproduce import command_line
 
@@ -32,6 +32,8 @@ def summarize(
     level: float | None = None,
     labels: Sequence[str | Path | Labels] = (),
     drawn: Drawn = "at random",
+    pass_from: float | None = None,
+    passes: Sequence[str] = (),
     options: ReadOptions | None = None,
 ) -> Summary:
     """Summarise the systems of one or more sources; nothing is compared.
@@ -47,6 +49,8 @@ def summarize(
         labels: files of people's labels of some answers, with which a judge's rates are corrected; or a finding of
             ``calibrate``, saved as JSON, when they labelled other answers.
         drawn: how the answers to label were drawn, as in ``calibrate``.
+        pass_from: with ``labels``, the score from which on a grade passes, of people and of the judge.
+        passes: labels that pass, every other label failing, where people said words such as good and bad.
         options: what the columns of a table mean.
 
     Returns:
@@ -66,8 +70,11 @@ def summarize(
     if not sources:
         raise UsageError("there is nothing to summarize. Name at least one file or folder.")
     labels = listed(labels)
+    passing = passing_labels(pass_from, passes, labels)
     evidence = with_metric(load(sources, options=reading_cluster(options, cluster)), metric)
     criteria = criteria_of(evidence, task=task, metric=metric)
+    rated = rate_metric(evidence, metric, task=task, passing=passing)
+    evidence = with_metric(evidence, rated)
     floor = None if at_least is None else share_of(at_least)
     given = {
         "--task": task,
@@ -77,18 +84,19 @@ def summarize(
         "--level": level,
         "--labels": tuple(labels),
         "--drawn": None if drawn == "at random" else drawn,
+        **passing.said,
     }
     found = summarize_systems(
         evidence,
         choices=SummaryChoices(
             systems=tuple(systems),
             task=task,
-            metric=metric,
+            metric=rated,
             cluster=cluster_field(evidence, cluster),
             at_least=criteria.plan.at_least if floor is None and criteria else floor,
             level=level_of(level, criteria),
             labels=errors_elsewhere(labels)
-            or correcting_labels(evidence, labels, drawn=drawn, options=options),
+            or correcting_labels(evidence, labels, drawn=drawn, passing=passing, options=options),
         ),
         command=command_line("summarize", sources, {**given, "--system": tuple(systems)}, reading=options),
     )
