@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import get_args
 
+from aliquot.cli.main import MAIN_VERBS, OTHER_VERBS
 from aliquot.evidence.transcripts import MAX_TURNS
 from aliquot.item_sets.items import NOT_INPUTS
 from aliquot.runner.evaluation import Guards
@@ -56,6 +57,15 @@ def test_each_decision_is_listed_and_its_guard_exists():
     guards = {name: re.findall(r"`(tests/[^`]+)`", text) for name, text in notes.items()}
     assert [name for name, paths in guards.items() if not paths] == []
     assert [path for paths in guards.values() for path in paths if not (ROOT / path).exists()] == []
+
+
+def test_each_command_is_listed_once_with_its_page():
+    rows = re.findall(
+        r"^\|[\w ]*\| (`[^|]+`) \| \[", (DOCS / "index.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert sorted(name for row in rows for name in re.findall(r"`(\w+)`", row)) == sorted(
+        {**MAIN_VERBS, **OTHER_VERBS}
+    )
 
 
 def test_each_method_page_is_listed():
