@@ -393,7 +393,7 @@ def test_specs_say_themselves_and_refuse_what_cannot_be():
 
 
 def test_the_variants_of_the_page_can_be_asked_as_they_stand(tmp_path: Path):
-    page = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "systems.md").read_text(encoding="utf-8")
     shown = page.partition("<!-- variants of a system -->\n")[2].partition("\n\n")[0]
     text = "name: page\nitems: made.jsonl\nscorer: exact\n" + "\n".join(
         line[4:] for line in shown.split("\n")

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import get_args
 
+from aliquot.cli.main import MAIN_VERBS, OTHER_VERBS
 from aliquot.evidence.transcripts import MAX_TURNS
 from aliquot.item_sets.items import NOT_INPUTS
 from aliquot.runner.evaluation import Guards
@@ -28,6 +29,8 @@ from aliquot.verbs.run import run
 from tests.workshop.sources import ROOT
 
 DOCS = ROOT / "docs"
+PAGES = ("evaluation.md", "likelihoods.md", "systems.md", "item_sets.md", "running.md")
+"""Where an evaluation is told of."""
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
@@ -54,6 +57,15 @@ def test_each_decision_is_listed_and_its_guard_exists():
     guards = {name: re.findall(r"`(tests/[^`]+)`", text) for name, text in notes.items()}
     assert [name for name, paths in guards.items() if not paths] == []
     assert [path for paths in guards.values() for path in paths if not (ROOT / path).exists()] == []
+
+
+def test_each_command_is_listed_once_with_its_page():
+    rows = re.findall(
+        r"^\|[\w ]*\| (`[^|]+`) \| \[", (DOCS / "index.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert sorted(name for row in rows for name in re.findall(r"`(\w+)`", row)) == sorted(
+        {**MAIN_VERBS, **OTHER_VERBS}
+    )
 
 
 def test_each_method_page_is_listed():
@@ -85,8 +97,8 @@ def test_the_evaluation_of_the_docs_can_be_run_as_it_stands(tmp_path: Path):
 
 
 def test_the_choices_of_the_docs_run_as_they_stand(tmp_path: Path):
-    (tmp_path / "cities.jsonl").write_text(block("evaluation.md", "json", place=1), encoding="utf-8")
-    text = block("evaluation.md", "yaml", place=1).replace("model: embedded", "model: fake")
+    (tmp_path / "cities.jsonl").write_text(block("likelihoods.md", "json"), encoding="utf-8")
+    text = block("likelihoods.md", "yaml").replace("model: embedded", "model: fake")
     (tmp_path / "choices.yaml").write_text(text, encoding="utf-8")
     fake = FakeSystem({}, likelihoods=lambda _, continuation: -float(len(continuation)))
     done = run(tmp_path / "choices.yaml", directory=tmp_path / "runs", models={"fake": fake})
@@ -99,8 +111,9 @@ def test_the_choices_of_the_docs_run_as_they_stand(tmp_path: Path):
     assert any("C. New York City\nAnswer: B" in asked for asked in fake.asked)
 
 
-def test_every_key_and_every_rule_of_an_evaluation_is_on_its_page():
-    cells = [cell for cell in first_cells("evaluation.md") if cell not in {"key", "field", "rule", "file"}]
+def test_every_key_and_every_rule_of_an_evaluation_is_on_its_pages():
+    told = [cell for page in PAGES for cell in first_cells(page)]
+    cells = [cell for cell in told if cell not in {"key", "field", "rule", "file"}]
     keys = len(KEYS)
     systems = keys + len(SYSTEM_KEYS)
     decoding = systems + len(DECODING_KEYS)
@@ -142,8 +155,7 @@ def test_the_page_on_choosing_a_metric_names_rules_that_there_are():
 
 
 def test_what_a_system_may_return_is_on_its_page():
-    page = (DOCS / "evaluation.md").read_text(encoding="utf-8")
-    told = page.partition("## A function or a command")[2].partition("## Item sets")[0]
+    told = (DOCS / "systems.md").read_text(encoding="utf-8").partition("## A function or a command")[2]
     assert set(re.findall(r"`(\w+)`", told)) >= {*REPLY_KEYS}
     assert f"`{{{', '.join(STAGE_KEYS)}}}`" in told
     assert f"`{{{', '.join(CALL_KEYS[:4])}}}`" in told
@@ -152,8 +164,8 @@ def test_what_a_system_may_return_is_on_its_page():
     assert f"More than {MAX_LISTED:,} stages" in told
 
 
-def test_the_defaults_on_the_page_are_the_defaults():
-    page = (DOCS / "evaluation.md").read_text(encoding="utf-8")
+def test_the_defaults_on_the_pages_are_the_defaults():
+    page = "\n".join((DOCS / name).read_text(encoding="utf-8") for name in PAGES)
     shown = dict(re.findall(r"^\| `(\w+)` \|.*\| `?([^|`]+)`? \|$", page, re.MULTILINE))
     assert float(shown["temperature"]) == Decoding().temperature
     assert int(shown["max_tokens"]) == Decoding().max_tokens

@@ -17,8 +17,10 @@ from aliquot.verbs.run import run
 from tests.workshop.sources import ROOT
 from tests.workshop.test_docs import block
 
-PAGE = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
-SECTION = re.compile(r"^## (?P<title>.*)\n(?P<body>(?:.*\n)*?)(?=^## )", re.MULTILINE)
+PAGE = "\n".join(
+    (ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("systems.md", "evaluation.md")
+)
+SECTION = re.compile(r"^## (?P<title>.*)\n(?P<body>(?:.*\n)*?)(?=^## |\Z)", re.MULTILINE)
 BODIES = {found["title"]: found["body"] for found in SECTION.finditer(PAGE)}
 HEAD = "name: x\nitems: capitals.jsonl\nscorer: words\n"
 

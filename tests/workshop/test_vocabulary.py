@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -31,6 +32,11 @@ INSTEAD = {
 }
 
 MOST_POSITIONAL = 6
+
+YEAR = re.compile(r"(?<!,) ((?:1[89]|20)\d\d)")
+"""A year behind a name."""
+
+SOURCES = {method.name: method.source for method in aliquot.stats.methods()}
 
 ABOUT_METHODS = {"coverage", "methods"}
 """Their data are the name of a method and a design, or a topic that may be left out."""
@@ -80,6 +86,14 @@ def test_it_says_what_it_is(function: Callable[..., object]):
     assert len(inspect.getdoc(function) or "") > 20
     assert signature.return_annotation is not inspect.Signature.empty
     assert [p.name for p in parameters(function) if p.annotation is inspect.Parameter.empty] == []
+
+
+@every_function
+def test_its_docstring_names_a_source_that_the_listing_names(function: Callable[..., object]):
+    listed = SOURCES.get(function.__name__, "")
+    years = set(YEAR.findall(listed))
+    told = set(YEAR.findall((inspect.getdoc(function) or "").replace("(", "")))
+    assert listed.startswith("as ") or not years or years & told
 
 
 def test_the_walk_finds_the_statistics():

@@ -211,6 +211,9 @@ def raw_agreement(
     Raises:
         UsageError: as for :func:`cohen_kappa`.
 
+    References:
+        Wilson (1927) JASA 22:209, for the interval; effective n: design of this package.
+
     Examples:
         >>> print(raw_agreement([["a", "a"]] * 8 + [["a", "b"]] * 2))
         0.8000 [0.4902, 0.9433] 95% wilson, n = 10

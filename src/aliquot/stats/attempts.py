@@ -52,6 +52,9 @@ def paired_attempts(
     Raises:
         UsageError: lengths differ, a rate lies outside 0 and 1, or attempts are below 1.
 
+    References:
+        Tango (1998), Statistics in Medicine 17:891-908; effective n: design of this package.
+
     Examples:
         >>> print(paired_attempts([0, 0.5, 1, 0.25], [0.25, 0.5, 1, 1], attempts_a=4, attempts_b=4))
         0.2500 [-0.4191, 0.7274] 95% tango_effective_n, n = 4
@@ -106,6 +109,9 @@ def these_items_difference(
 
     Raises:
         UsageError: lengths differ, attempts are below 1, or rates without variances lie outside 0 and 1.
+
+    References:
+        Satterthwaite (1946) Biometrics Bulletin 2:110.
 
     Examples:
         >>> print(these_items_difference([0, 0.5, 1], [0.25, 0.5, 1], attempts_a=4, attempts_b=4))

@@ -29,6 +29,9 @@ def binomial_exact(
     Raises:
         UsageError: counts that are not whole or out of range, or p₀ outside 0 to 1.
 
+    References:
+        Clopper & Pearson (1934) Biometrika 26:404.
+
     Examples:
         >>> print(binomial_exact(13, 16))
         binomial_exact: p = 0.02127 (two-sided)
@@ -45,7 +48,8 @@ def binomial_mid_p(
     Arguments and errors as in :func:`binomial_exact`.
 
     References:
-        Fagerland, Lydersen & Laake (2017) Statistical Analysis of Contingency Tables, section 2.4.
+        Fagerland, Lydersen & Laake (2017) Statistical Analysis of Contingency Tables, section 2.4; the interval that
+        agrees: Newcombe (1998a) Stat Med 17:857, method 6.
 
     Examples:
         >>> print(binomial_mid_p(13, 16))
@@ -61,6 +65,9 @@ def binomial_score(
     """Score test z = (p̂ − p₀)/√(p₀(1 − p₀)/n); agrees with the Wilson interval; counts may be fractional.
 
     Arguments and errors as in :func:`binomial_exact`.
+
+    References:
+        Wilson (1927) JASA 22:209.
 
     Examples:
         >>> binomial_score(13, 16).statistic

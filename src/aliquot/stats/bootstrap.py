@@ -112,6 +112,9 @@ def bootstrap_difference(
     Raises:
         UsageError: lengths differ, or as for :func:`bootstrap_mean`.
 
+    References:
+        Davison & Hinkley (1997), chapters 2 and 5, eq. 5.5 to 5.23.
+
     Examples:
         >>> bootstrap_difference([0, 0, 1, 1, 0, 1], [1, 0, 1, 1, 1, 1], rng=1).point
         0.3333333333333333

@@ -89,6 +89,9 @@ def classification(
     Raises:
         UsageError: different lengths, missing labels, labels of mixed types.
 
+    References:
+        Davison & Hinkley (1997), eq. 5.18, for the intervals.
+
     Examples:
         >>> found = classification(list("aaaabbbbcc") * 9, list("aaabbbbacc") * 9, n_resamples=999)
         >>> print(found.classes["a"]["recall"].point, found.micro["f1"].point)
@@ -128,6 +131,9 @@ def classification_difference(
 
     Raises:
         UsageError: different lengths, missing labels, labels of mixed types.
+
+    References:
+        Davison & Hinkley (1997), eq. 5.18, for the intervals.
 
     Examples:
         >>> truth, a, b = list("aaaabbbb") * 5, list("aabbbbba") * 5, list("aaabbbba") * 5

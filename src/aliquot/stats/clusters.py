@@ -222,6 +222,9 @@ def clustered_mean(
     Raises:
         UsageError: an argument has the wrong shape, range or name.
 
+    References:
+        Bell & McCaffrey (2002) Survey Methodology 28:169, eq. 10.
+
     Examples:
         >>> print(clustered_mean([9, 12, 10, 13, 15, 14, 8, 7, 9], clusters=[1, 1, 1, 2, 2, 2, 3, 3, 3]))
         10.7778 [3.2643, 18.2913] 95% t_cr2, n = 9

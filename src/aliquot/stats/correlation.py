@@ -112,6 +112,9 @@ def design_effect(y: ArrayLike, *, clusters: ArrayLike) -> DesignEffect | Undefi
     Raises:
         UsageError: an argument has the wrong shape or range.
 
+    References:
+        Kish (1965) Survey Sampling, eq. 5.4.1; Donner (1986) International Statistical Review 54:67.
+
     Examples:
         >>> found = design_effect([9, 12, 10, 13, 15, 14, 8, 7, 9], clusters=[1, 1, 1, 2, 2, 2, 3, 3, 3])
         >>> round(found.formula, 3), round(found.empirical, 3), round(found.n_eff, 2)

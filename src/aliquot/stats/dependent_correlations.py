@@ -83,7 +83,7 @@ def correlation_difference(
         UsageError: different lengths, anything but numbers.
 
     References:
-        As for :func:`printed_correlation_difference`.
+        Williams (1959), Steiger (1980), Zou (2007): as for :func:`printed_correlation_difference`.
 
     Examples:
         >>> people = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]

@@ -79,6 +79,9 @@ def sign_e_process(won: ArrayLike) -> EProcess:
     Raises:
         UsageError: a value that is not 0 or 1.
 
+    References:
+        Ville (1939); Robbins (1970) Annals of Mathematical Statistics 41:1397, example 2.
+
     Examples:
         >>> sign_e_process([1, 1, 1, 1, 1, 1, 1, 1]).p.round(3).tolist()
         [1.0, 0.75, 0.5, 0.312, 0.188, 0.109, 0.062, 0.035]

@@ -102,6 +102,9 @@ def paired_margin_sample_size(
     Raises:
         UsageError: a true difference at or beyond the margin, a difference larger than psi, a bad level or power.
 
+    References:
+        Tango (1998), Statistics in Medicine 17:891-908, enumerated.
+
     Examples:
         >>> paired_margin_sample_size(0.2, margin=0.1)
         165
@@ -187,6 +190,9 @@ def unpaired_margin_sample_size(
     Raises:
         UsageError: a true difference at or beyond the margin, rates outside [0, 1], a bad level or power.
 
+    References:
+        Miettinen & Nurminen (1985), Statistics in Medicine 4:213-226, enumerated.
+
     Examples:
         >>> unpaired_margin_sample_size(0.8, 0.8, margin=0.1)
         253
@@ -259,6 +265,9 @@ def graded_margin_sample_size(
 
     Raises:
         UsageError: a true difference at or beyond the margin, an sd or margin that is not positive.
+
+    References:
+        Phillips (1990), Journal of Pharmacokinetics and Biopharmaceutics 18:137-144.
 
     Examples:
         >>> graded_margin_sample_size(sd=0.5, margin=0.15)

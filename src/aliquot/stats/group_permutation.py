@@ -42,6 +42,9 @@ def permutation_means(
     Raises:
         UsageError: an argument has the wrong shape, range or name.
 
+    References:
+        Fisher (1935) The Design of Experiments, sec. 21; Phipson & Smyth (2010) SAGMB 9:39, (r + 1)/(B + 1).
+
     Examples:
         >>> print(permutation_means([2.1, 3.0, 2.6, 3.3], [3.4, 3.9, 2.9, 4.1, 3.6]))
         permutation: p = 0.05556 (two-sided)

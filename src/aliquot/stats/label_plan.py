@@ -137,6 +137,9 @@ def corrected_width(
     Raises:
         UsageError: lengths differ, or numbers out of range.
 
+    References:
+        Zou & Donner (2008) Stat Med 27:1693, MOVER, at the guess.
+
     Examples:
         >>> shares, rates = verdict_cells(0.95, sensitivity=0.9, specificity=0.7)
         >>> round(corrected_width([35, 5], shares, rates, judged=1000), 3)

@@ -43,6 +43,9 @@ def mean_t(
     Raises:
         UsageError: an argument has the wrong shape or range.
 
+    References:
+        Student (1908) Biometrika 6:1; with clusters Bell & McCaffrey (2002) Survey Methodology 28:169.
+
     Examples:
         >>> print(mean_t([3.1, 4.7, 5.0, 5.6, 6.2]))
         4.9200 [3.4683, 6.3717] 95% t, n = 5
@@ -97,6 +100,9 @@ def mean_bounded(
 
     Raises:
         UsageError: a score outside the limits, or an argument of the wrong shape or range.
+
+    References:
+        Wilson (1927) JASA 22:209, on n m(1 − m)/s² rows: design of this package.
 
     Examples:
         >>> print(mean_bounded([0.9, 1.0, 0.7, 0.8, 1.0, 0.95]))
@@ -154,6 +160,9 @@ def mean(
 
     Raises:
         UsageError: an argument has the wrong shape or range.
+
+    References:
+        Efron (1987) JASA 82:171; Student (1908) Biometrika 6:1.
 
     Examples:
         >>> print(mean([3.1, 4.7, 5.0, 5.6, 6.2], clusters=["a", "a", "b", "b", "c"]))

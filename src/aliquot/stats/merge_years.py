@@ -83,6 +83,9 @@ def year_of_merges(
     Raises:
         UsageError: a number out of range.
 
+    References:
+        McNemar (1947), Psychometrika 12:153, and Tango (1998), Statistics in Medicine 17:891-908, simulated.
+
     Examples:
         >>> found = year_of_merges(200, 0.1, merges=50, sharing="none", years=200, rng=1)
         >>> found.quiet_years > 0.4, year_of_merges(200, 0.1, merges=50, years=200, rng=1).quiet_years < 0.05

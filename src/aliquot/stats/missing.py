@@ -99,6 +99,9 @@ def difference_bounds(
     Raises:
         UsageError: as in :func:`mean_bounds`, or sides of different lengths.
 
+    References:
+        Manski (1989) J Human Resources 24:343; Imbens & Manski (2004) Econometrica 72:1845, eq. 6 and 7.
+
     Examples:
         >>> nan = float("nan")
         >>> bounds = difference_bounds([1, 0, nan, 1], [1, 1, 1, nan])

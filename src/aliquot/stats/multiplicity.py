@@ -40,6 +40,9 @@ def bonferroni(p: ArrayLike) -> Floats:
     Raises:
         UsageError: not a list of values in [0, 1].
 
+    References:
+        Bonferroni (1936).
+
     Examples:
         >>> bonferroni([0.01, 0.02, 0.5]).tolist()
         [0.03, 0.06, 1.0]

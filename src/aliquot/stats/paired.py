@@ -47,6 +47,10 @@ def paired_difference(
     Raises:
         UsageError: lengths differ, only one bound is given, or a value lies outside the bounds.
 
+    References:
+        Tango (1998), Statistics in Medicine 17:891-908; effective n: design of this package; of scores
+        Student (1908) Biometrika 6:1.
+
     Examples:
         >>> print(paired_difference([1] * 31 + [0] * 29, [1] * 31 + [1] * 6 + [0] * 23))
         0.1000 [0.0338, 0.2015] 95% tango, n = 60
@@ -77,6 +81,9 @@ def paired_binary_difference(
 
     Raises:
         UsageError: lengths differ or a value is not 0 or 1.
+
+    References:
+        Tango (1998), Statistics in Medicine 17:891-908; effective n: design of this package.
 
     Examples:
         >>> a, b = [1, 0, 0, 1, 0, 0, 1, 1], [1, 1, 1, 1, 0, 0, 1, 0]
@@ -120,6 +127,10 @@ def paired_graded_difference(
 
     Raises:
         UsageError: lengths differ, only one bound is given, or a value lies outside the bounds.
+
+    References:
+        Student (1908) Biometrika 6:1, joined with Tango (1998), Statistics in Medicine 17:891-908: design of
+        this package.
 
     Examples:
         >>> print(paired_graded_difference([2.0, 3.5, 3.0, 4.0], [2.5, 3.0, 4.5, 4.5]))

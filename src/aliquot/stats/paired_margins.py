@@ -75,6 +75,9 @@ def mcnemar_range(
     Raises:
         UsageError: counts that are not whole, or more right than items.
 
+    References:
+        McNemar (1947), Psychometrika 12:153.
+
     Examples:
         >>> found = mcnemar_range(37, 51, 60)
         >>> found.table_low, found.table_high, round(found.p_high, 3)

@@ -174,6 +174,9 @@ def item_pass_at_k(correct: ArrayLike, attempts: ArrayLike, *, k: int) -> tuple[
     Raises:
         UsageError: as in :func:`pass_at_k`.
 
+    References:
+        Chen et al. (2021) Evaluating Large Language Models Trained on Code, eq. 1.
+
     Examples:
         >>> item_pass_at_k([0, 2, 0], [4, 5, 5], k=5)[1:]
         (1.0, 0.0)
@@ -198,6 +201,9 @@ def independence_gap(correct: ArrayLike, attempts: ArrayLike, *, k: int) -> Inde
 
     Raises:
         UsageError: as in :func:`pass_at_k`.
+
+    References:
+        Chen et al. (2021) Evaluating Large Language Models Trained on Code, eq. 1.
 
     Examples:
         >>> gap = independence_gap([4, 0, 4, 0], [4, 4, 4, 4], k=4)

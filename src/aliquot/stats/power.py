@@ -97,6 +97,9 @@ def mcnemar_power(
     Raises:
         UsageError: a difference larger than psi, psi outside [0, 1], n below 1.
 
+    References:
+        McNemar (1947), Psychometrika 12:153, enumerated over the discordant items.
+
     Examples:
         >>> round(mcnemar_power(200, psi=0.2, difference=0.05), 3)
         0.298
@@ -208,6 +211,9 @@ def mcnemar_sample_size(
     Raises:
         UsageError: a difference of 0 or larger than psi, a power or level outside (0, 1).
 
+    References:
+        McNemar (1947), Psychometrika 12:153, enumerated over the discordant items.
+
     Examples:
         >>> mcnemar_sample_size(34 / 120, 0.1)
         234
@@ -243,6 +249,9 @@ def detectable_difference(
 
     Raises:
         UsageError: psi outside [0, 1], n below 1, a power or level outside (0, 1).
+
+    References:
+        McNemar (1947), Psychometrika 12:153, enumerated; Wilson (1927) JASA 22:209, for the range of ψ.
 
     Examples:
         >>> found = detectable_difference(100, psi=0)

@@ -229,6 +229,9 @@ def attempts_detectable(
     Raises:
         UsageError: n below 1, a negative variance, no variance at all, a power or level outside (0, 1).
 
+    References:
+        Miller (2024), Adding Error Bars to Evals, arXiv:2411.00640, section 5.
+
     Examples:
         >>> round(attempts_detectable(198, between=1 / 9, within_a=1 / 6, within_b=1 / 6), 4)
         0.1327

@@ -43,7 +43,7 @@ def paired_t_power(
         UsageError: n below 2, an sd that is not positive or that the bounds do not allow, a bad level.
 
     References:
-        Noncentral t, both tails, as R's ``pwr.t.test(type = "paired")``.
+        Student (1908) Biometrika 6:1; noncentral t, both tails, as R's ``pwr.t.test(type = "paired")``.
 
     Examples:
         >>> round(paired_t_power(199, difference=0.2, sd=1), 4)
@@ -80,6 +80,9 @@ def paired_t_sample_size(
         UsageError: a difference of 0, an sd that is not positive or that the bounds do not allow, a power or level
             outside (0, 1).
 
+    References:
+        Student (1908) Biometrika 6:1; the noncentral t of its power.
+
     Examples:
         >>> round(paired_t_sample_size(0.2, sd=1), 2)
         198.15
@@ -111,6 +114,9 @@ def paired_t_detectable(n: float, *, sd: float, power: float = 0.8, level: float
 
     Raises:
         UsageError: n below 1, an sd that is not positive, a power or level outside (0, 1).
+
+    References:
+        Student (1908) Biometrika 6:1; the noncentral t of its power.
 
     Examples:
         >>> round(paired_t_detectable(100, sd=0.5), 4)

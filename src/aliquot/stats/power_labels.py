@@ -27,6 +27,9 @@ def judged_r2(psi: float, difference: float, *, seen_psi: float, factor: float) 
     Raises:
         UsageError: a share outside [0, 1], or a difference that it does not allow.
 
+    References:
+        Rogan & Gladen (1978) American Journal of Epidemiology 107:71, for se + sp − 1.
+
     Examples:
         >>> judged_r2(0.2, 0.05, seen_psi=0.2, factor=1.0)
         1.0

@@ -223,6 +223,9 @@ def pilot_sample_size(
     Raises:
         UsageError: a difference of 0, lengths differ, a power or level outside (0, 1).
 
+    References:
+        Efron (1981), Canadian Journal of Statistics 9:139-172, section 11.
+
     Examples:
         >>> a, b = [1] * 80 + [0] * 20, [1] * 72 + [0] * 8 + [1] * 12 + [0] * 8
         >>> 150 < pilot_sample_size(a, b, difference=0.1, rng=1) < 190

@@ -146,6 +146,9 @@ def unpaired_detectable(
     Raises:
         UsageError: a rate not strictly between 0 and 1, n below 1, a power or level outside (0, 1).
 
+    References:
+        Fleiss, Levin & Paik (2003), Statistical Methods for Rates and Proportions, chapter 4.
+
     Examples:
         >>> round(unpaired_detectable(100, rate=0.8), 3)
         0.134

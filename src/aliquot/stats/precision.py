@@ -63,6 +63,9 @@ def rate_precision_size(
     Raises:
         UsageError: a half-width outside (0, 1), a rate outside [0, 1], the normal form at a rate of 0 or 1.
 
+    References:
+        Wilson (1927) JASA 22:209.
+
     Examples:
         >>> rate_precision_size(0.03, rate=0.8), rate_precision_size(0.03, rate=0.8, method="normal")
         (682, 683)
@@ -112,6 +115,9 @@ def paired_precision_size(
 
     Raises:
         UsageError: a half-width outside (0, 1), a difference larger than psi.
+
+    References:
+        Tango (1998), Statistics in Medicine 17:891-908.
 
     Examples:
         >>> paired_precision_size(0.03, psi=0.2)

@@ -115,6 +115,9 @@ def smallest_n(q: float, *, level: float = 0.95, alternative: Alternative = "two
     Raises:
         UsageError: an argument has the wrong range or name.
 
+    References:
+        David & Nagaraja (2003) Order Statistics, section 7.1.
+
     Examples:
         >>> smallest_n(0.95), smallest_n(0.99), smallest_n(0.5)
         (72, 368, 6)
@@ -139,6 +142,9 @@ def paired_quantile(
 
     It is not the difference of the two quantiles: see :func:`quantile_difference`. Arguments, returns and
     errors as in :func:`quantile`.
+
+    References:
+        David & Nagaraja (2003) Order Statistics, section 7.1.
 
     Examples:
         >>> print(paired_quantile([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [1.5, 2.1, 3.9, 4.2, 5.3, 6.4]))
@@ -175,6 +181,9 @@ def quantile_difference(
 
     Raises:
         UsageError: an argument has the wrong shape or range, or paired sides of different lengths.
+
+    References:
+        Davison & Hinkley (1997), eq. 5.18.
 
     Examples:
         >>> quantile_difference(range(100), range(10, 110), paired=False, rng=1).point

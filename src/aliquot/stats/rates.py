@@ -34,6 +34,9 @@ def rate(
     Raises:
         UsageError: values other than 0 and 1, or an argument of the wrong shape or range.
 
+    References:
+        Wilson (1927) JASA 22:209; effective n: design of this package.
+
     Examples:
         >>> print(rate([1, 1, 1, 0, 1, 1, 0, 1, 1, 1]))
         0.8000 [0.4902, 0.9433] 95% wilson, n = 10
@@ -53,6 +56,9 @@ def floor_interval(
     A floor is met when the lower limit reaches it. With clusters or weights it is Clopper–Pearson for
     p̂n* of n*, n* as in :func:`rate`. From counts alone use :func:`clopper_pearson`. Arguments, returns and
     errors as in :func:`rate`.
+
+    References:
+        Clopper & Pearson (1934) Biometrika 26:404; effective n: design of this package.
 
     Examples:
         >>> floor_interval([1] * 36).low > 0.9

@@ -125,6 +125,9 @@ def fieller_from_moments(
     Raises:
         UsageError: a number is not finite, a variance is negative, or the covariance impossible.
 
+    References:
+        Fieller (1954) JRSS B 16:175.
+
     Examples:
         >>> print(fieller_from_moments(4.0, 2.0, variances=(0.04, 0.01), n=100))
         2.0000 [1.7402, 2.2986] 95% fieller, n = 100

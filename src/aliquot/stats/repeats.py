@@ -199,6 +199,9 @@ def precision_table(
     Raises:
         UsageError: a negative variance within, or a number below 1.
 
+    References:
+        Searle, Casella & McCulloch (1992) Variance Components, ch. 5.
+
     Examples:
         >>> [round(row.se, 3) for row in precision_table(0.0997, 0.1467, items=[50], attempts=[1, 4])]
         [0.07, 0.052]

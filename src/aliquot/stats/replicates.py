@@ -55,6 +55,9 @@ def resample_mean(
 ) -> Floats:
     """Bootstrap replicates of the mean, for a statistic of your own; arguments as for :func:`bootstrap_mean`.
 
+    References:
+        Davison & Hinkley (1997), chapter 2.
+
     Examples:
         >>> resample_mean([2.0, 2.0], n_resamples=3)
         array([2., 2., 2.])

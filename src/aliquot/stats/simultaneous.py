@@ -150,6 +150,9 @@ def simultaneous_interval(
     Raises:
         UsageError: the interval was not made at ``found.column_level``, or there is no such column.
 
+    References:
+        Romano & Wolf (2005) JASA 100:94, about the interval of each column.
+
     Examples:
         >>> found = max_t([[1, 0], [1, 1], [1, 0], [0, -1], [1, 0], [1, 1], [1, 0]])
         >>> own = paired_difference([0] * 7, [1, 1, 1, 0, 1, 1, 1], level=found.column_level)
@@ -201,6 +204,9 @@ def simultaneous_intervals(
 
     Raises:
         UsageError: as in :func:`max_t` and ``paired_difference``, or NaN at different places in a and b.
+
+    References:
+        Romano & Wolf (2005) JASA 100:94, about the interval of each column.
 
     Examples:
         >>> a, b = [[0, 1], [0, 0], [0, 1], [1, 1], [0, 0], [0, 1]], [[1, 1], [1, 0], [1, 1], [1, 0], [1, 0], [1, 1]]

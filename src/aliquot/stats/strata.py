@@ -60,6 +60,9 @@ def stratified_variance(
     Raises:
         UsageError: shares that do not name exactly the strata, a negative share, a cluster in two strata.
 
+    References:
+        Cochran (1977) Sampling Techniques, 5.3 and 5.4.
+
     Examples:
         >>> found = stratified_variance([1, 0, 1, 1, 0, 0], strata=list("aaabbb"), shares="equal")
         >>> round(found.variance.mean, 4), round(found.variance.se, 4), round(found.variance.df, 4)

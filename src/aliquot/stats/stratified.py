@@ -46,6 +46,9 @@ def stratified_mean(
     Raises:
         UsageError: as in :func:`stratified_variance`, or a value outside the bounds.
 
+    References:
+        Cochran (1977) Sampling Techniques, 5.3 and 5.4; Wilson (1927) JASA 22:209.
+
     Examples:
         >>> print(stratified_mean([1, 0, 1, 1, 0, 0], strata=list("aaabbb"), shares="equal"))
         0.5000 [0.1027, 0.8973] 95% wilson_stratified, n = 6
@@ -112,6 +115,9 @@ def stratified_difference(
     Raises:
         UsageError: as in :func:`stratified_variance`, lengths differ, or a value outside the bounds.
 
+    References:
+        Cochran (1977) Sampling Techniques, 5.3 and 5.4; Tango (1998), Statistics in Medicine 17:891-908.
+
     Examples:
         >>> print(stratified_difference([1, 0, 1, 0, 0, 1], [1, 1, 1, 0, 1, 1], strata=list("aaabbb")))
         0.3333 [-0.5445, 0.8410] 95% tango_stratified, n = 6
@@ -153,6 +159,9 @@ def stratified_sign_flip(
 
     Raises:
         UsageError: as in :func:`stratified_variance`.
+
+    References:
+        Fisher (1935) The Design of Experiments, sec. 21.
 
     Examples:
         >>> print(stratified_sign_flip([1, 1, 0, 1, 1, -1, 1], strata=list("aaaabbb")))

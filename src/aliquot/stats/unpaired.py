@@ -42,6 +42,9 @@ def unpaired_rates(
     Raises:
         UsageError: a value is not 0 or 1, or labels or weights do not fit.
 
+    References:
+        Miettinen & Nurminen (1985), Statistics in Medicine 4:213-226; effective n: design of this package.
+
     Examples:
         >>> print(unpaired_rates([1] * 12 + [0] * 8, [1] * 17 + [0] * 5))
         0.1727 [-0.1105, 0.4372] 95% miettinen_nurminen, n = 42
@@ -138,6 +141,9 @@ def welch_test(
 
     Raises:
         UsageError: values that are not numbers, or labels or weights that do not fit.
+
+    References:
+        Welch (1947) Biometrika 34:28.
 
     Examples:
         >>> print(welch_test([2.1, 3.0, 2.6, 3.3], [3.4, 3.9, 2.9, 4.1, 3.6]))

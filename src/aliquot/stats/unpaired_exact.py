@@ -145,6 +145,10 @@ def unpaired_test(
     Raises:
         UsageError: counts that are negative or not whole, more right than items, no items on a side.
 
+    References:
+        Boschloo (1970), Statistica Neerlandica 24:1-9; Miettinen & Nurminen (1985), Statistics in Medicine
+        4:213-226.
+
     Examples:
         >>> unpaired_test(800, 1000, 850, 1000).name
         'mn_score'

@@ -75,6 +75,9 @@ def wald_unpaired(
     Raises:
         UsageError: negative counts, more right than items, no items on a side.
 
+    References:
+        Newcombe (1998b), Statistics in Medicine 17:873-890, method 1.
+
     Examples:
         >>> print(wald_unpaired(0, 10, 10, 10))
         undefined: the Wald interval has no width when each system gets all or none of its items right
@@ -117,6 +120,9 @@ def z_pooled(
     Raises:
         UsageError: negative counts, more right than items, no items on a side.
 
+    References:
+        Fleiss, Levin & Paik (2003), Statistical Methods for Rates and Proportions, chapter 4.
+
     Examples:
         >>> test = z_pooled(102, 200, 115, 200)
         >>> round(test.statistic, 3), round(test.p, 3)
@@ -141,6 +147,9 @@ def chi_squared(x_a: float, n_a: float, x_b: float, n_b: float) -> HypothesisTes
 
     Raises:
         UsageError: negative counts, more right than items, no items on a side.
+
+    References:
+        Pearson (1900) Philosophical Magazine 50:157.
 
     Examples:
         >>> print(chi_squared(3, 10, 9, 10))
