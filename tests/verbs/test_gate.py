@@ -449,7 +449,9 @@ def test_items_that_share_clusters_are_told_with_them(tmp_path: Path) -> None:
     """Twenty items of five documents are five, and a reader has to see it beside the 9 that broke."""
     for name, right in (("main", 12), ("pr", 7)):
         rows = [f"q{i},{int(i < right)},doc{i % 5}" for i in range(20)]
-        (tmp_path / f"{name}.csv").write_text("item,value,cluster\n" + "\n".join(rows) + "\n", encoding="utf-8")
+        (tmp_path / f"{name}.csv").write_text(
+            "item,value,cluster\n" + "\n".join(rows) + "\n", encoding="utf-8"
+        )
     found = gate(tmp_path / "main.csv", tmp_path / "pr.csv", no_worse_than="2pt")
     assert found.conditions[0].n_clusters == 5
     assert "(value, 20 items in 5 clusters, margin 2 points" in found.verdict.text
