@@ -104,7 +104,7 @@ def test_a_pass_that_hangs_on_losses_is_not_given() -> None:
         (lambda: bool(expect_rate([True])), "claims nothing by itself"),
         (lambda: expect_rate([True]) > 0.9, r"by >=, as in expect_rate\(...\) >= 0.9"),
         (lambda: expect_rate([True]) <= 0.9, "by >="),
-        (lambda: 0.9 > expect_rate([True]), "by >="),
+        (lambda: expect_rate([True]) < 0.9, "by >="),
         (lambda: expect_rate([]), "no outcome to hold"),
         (lambda: expect_rate({}), "no outcome to hold"),
         (lambda: expect_rate(bool, items=[]), "no outcome to hold"),

@@ -9,7 +9,6 @@ from typing import Final
 from aliquot.findings.comparison import Scale
 from aliquot.stats.results import HypothesisTest
 
-
 _MORE: Final = 6
 """Digits that a number may get beyond its own to be told from one that it is read against."""
 
