@@ -59,3 +59,18 @@ def test_an_open_limit_is_called_unbounded():
 )
 def test_p_keeps_two_digits_and_never_goes_below_its_floor(p, resamples, text):
     assert write_p(HypothesisTest("t", p, n_resamples=resamples)) == text
+
+
+@given(st.floats(-1, 1), st.floats(1e-3, 2), st.sampled_from([0.02, 0.05, 0.1]))
+def test_a_limit_is_not_written_as_the_margin_that_it_does_not_reach(value, width, margin):
+    text = write_difference(value, RATE, width=width, apart_from=(0.0, margin, -margin))
+    for other in (0.0, margin, -margin):
+        if abs(value - other) > 1e-7:
+            assert float(text) != 100 * other
+
+
+def test_a_floor_that_is_just_missed_does_not_read_as_reached():
+    """35 of 35: the lower limit is .025 ** (1/35) = .89997, and not .9."""
+    assert write_percent(0.025 ** (1 / 35), apart_from=0.9) == "89.997"
+    assert write_percent(0.025 ** (1 / 36), apart_from=0.9) == "90.3"
+    assert write_percent(0.9, apart_from=0.9) == "90.0"

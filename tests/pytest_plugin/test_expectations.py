@@ -102,6 +102,12 @@ def test_a_pass_that_hangs_on_losses_is_not_given() -> None:
         (lambda: expect_rate(lambda: True, concurrency=0), "concurrency must be 1 or more"),
         (lambda: expect_rate([True]) >= 90, "a floor lies between 0 and 1"),
         (lambda: bool(expect_rate([True])), "claims nothing by itself"),
+        (lambda: expect_rate([True]) > 0.9, r"by >=, as in expect_rate\(...\) >= 0.9"),
+        (lambda: expect_rate([True]) <= 0.9, "by >="),
+        (lambda: expect_rate([True]) < 0.9, "by >="),
+        (lambda: expect_rate([]), "no outcome to hold"),
+        (lambda: expect_rate({}), "no outcome to hold"),
+        (lambda: expect_rate(bool, items=[]), "no outcome to hold"),
         (lambda: expect_rate(lambda: None) >= 0.9, "the check returned nothing"),
         (lambda: expect_not_worse([1], [1], margin="2pt"), "items are matched by name"),  # type: ignore[arg-type]
         (lambda: expect_rate([True]) >= True, "a floor lies between 0 and 1"),

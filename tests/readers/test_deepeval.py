@@ -102,7 +102,7 @@ def test_a_metric_that_broke_is_missing_and_fails_nothing_by_itself(tmp_path: Pa
     assert success == [(None, "error"), (0.0, "ok"), (0.0, "ok")]
     judged = evidence.outcomes.filter(pl.col("metric") == "Judge").select("value", "status").rows()
     assert judged == [(None, "error"), (None, "error"), (1.0, "ok")]
-    assert "Judge broke on 2 cases" in _notes(evidence)["metric_failed"]
+    assert "Judge broke on 2 cases; " in _notes(evidence)["metric_failed"]
     assert "1 cases failed only because a metric broke" in _notes(evidence)["success_unknown"]
 
 

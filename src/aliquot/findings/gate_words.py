@@ -15,6 +15,7 @@ from aliquot.findings.numbers import (
     write_percent,
 )
 from aliquot.findings.verdict import Verdict
+from aliquot.findings.words import read_against
 from aliquot.stats.results import Estimate, Undefined
 
 HEADS = {"pass": "PASS", "fail": "FAIL", "undecided": "UNDECIDED", "nothing_to_judge": "NOTHING TO JUDGE"}
@@ -38,7 +39,7 @@ def write_condition(condition: Condition, baseline: str, candidate: str) -> str:
         return f"{condition.name}: {said}"
     items = _units(condition)
     if condition.asked is not None:
-        low, high = (write_percent(limit) for limit in (found.low, found.high))
+        low, high = (write_percent(limit, apart_from=condition.asked) for limit in (found.low, found.high))
         asked = f"{round(100 * condition.asked, 9):g}%"
         said = {"pass": "reaches", "fail": "does not reach"}.get(condition.decision, "may or may not reach")
         return f"{condition.name}: {candidate} {said} {asked}: {low} to {high}% ({items})"
@@ -157,7 +158,7 @@ def _unit(condition: Condition) -> str:
 def _sized(condition: Condition, value: float, width: float) -> str:
     if condition.unit == "%":
         return f"{100 * value:+.1f}"
-    return write_difference(value, condition.scale, width=width)
+    return write_difference(value, condition.scale, width=width, apart_from=read_against(condition.margin))
 
 
 def _between(condition: Condition, found: Estimate) -> str:

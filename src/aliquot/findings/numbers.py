@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Final
 
 from aliquot.findings.scale import Scale
 from aliquot.stats.results import HypothesisTest
+
+_MORE: Final = 6
+"""Digits that a number may get beyond its own to be told from one that it is read against."""
 
 
 def decimals_for(width: float, *, most: int = 6) -> int:
@@ -29,13 +34,21 @@ def _points(share: float) -> float:
     return round(100 * share, 9)
 
 
-def write_percent(share: float, *, decimals: int = 1) -> str:
+def write_percent(share: float, *, decimals: int = 1, apart_from: float | None = None) -> str:
     """Write a share between 0 and 1 as a percentage without the sign; 100 and 0 only when exact.
+
+    Args:
+        share: the share.
+        decimals: digits behind the point.
+        apart_from: a share that it is read against: it gets the digits with which it is not taken for that one.
 
     Examples:
         >>> write_percent(0.7917), write_percent(0.99996), write_percent(1.0)
         ('79.2', '>99.9', '100.0')
+        >>> write_percent(0.89997, apart_from=0.9), write_percent(0.9, apart_from=0.9)
+        ('89.997', '90.0')
     """
+    decimals = _telling(share, () if apart_from is None else (apart_from,), decimals)
     text = f"{_points(share):.{decimals}f}"
     nearest_below, nearest_above = f"{100 - 10**-decimals:.{decimals}f}", f"{10**-decimals:.{decimals}f}"
     if share < 1 and float(text) >= 100:
@@ -64,13 +77,32 @@ def write_value(value: float, scale: Scale, *, width: float) -> str:
     return f"{value:.{decimals_for(width)}f}"
 
 
-def write_difference(value: float, scale: Scale, *, width: float) -> str:
-    """Write a difference with its sign, in points for shares, else in the metric's own units; zero carries no sign."""
+def write_difference(value: float, scale: Scale, *, width: float, apart_from: Sequence[float] = ()) -> str:
+    """Write a difference with its sign, in points for shares, else in the metric's own units; zero carries no sign.
+
+    Args:
+        value: the difference.
+        scale: of the metric.
+        width: of the interval beside it, which says how many digits tell something.
+        apart_from: numbers that it is read against, such as a margin: it gets the digits with which it is not taken
+            for one of them.
+    """
     if math.isinf(value):
         return "unbounded"
     if scale.in_points:
-        return _unsigned_zero(f"{_points(value):+.{_point_decimals(width)}f}")
-    return _unsigned_zero(f"{value:+.{decimals_for(width)}f}")
+        return _unsigned_zero(f"{_points(value):+.{_telling(value, apart_from, _point_decimals(width))}f}")
+    decimals = _telling(value / 100, [one / 100 for one in apart_from], decimals_for(width))
+    return _unsigned_zero(f"{value:+.{decimals}f}")
+
+
+def _telling(share: float, others: Sequence[float], decimals: int) -> int:
+    """Return the digits behind the point with which a share in percent is not written as another one."""
+    shown = _points(share)
+    apart = [_points(other) for other in others if _points(other) != shown]
+    for more in range(decimals, decimals + _MORE):
+        if all(f"{shown:.{more}f}" != f"{other:.{more}f}" for other in apart):
+            return more
+    return decimals
 
 
 def _point_decimals(width: float) -> int:

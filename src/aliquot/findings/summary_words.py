@@ -52,7 +52,9 @@ def _floors(lines: Sequence[tuple[Floor, SystemLine]]) -> Verdict:
     asked = f"{round(100 * floor.asked, 9):g}%"
     if not isinstance(floor.estimate, Estimate):
         return Verdict("nothing_to_judge", text=f"NOTHING TO JUDGE: {floor.estimate.reason}.")
-    low, high = (write_percent(limit) for limit in (floor.estimate.low, floor.estimate.high))
+    low, high = (
+        write_percent(limit, apart_from=floor.asked) for limit in (floor.estimate.low, floor.estimate.high)
+    )
     between = (
         f"{worst.system} passes {low} to {high}% ({100 * floor.estimate.level:g}% "
         f"{'Clopper-Pearson' if worst.corrected is None else 'corrected'} interval)"

@@ -8,17 +8,28 @@ from aliquot.findings.verdict import Word
 from aliquot.stats.results import Estimate, Undefined
 
 
-def _range(low: float, high: float, scale: Scale, *, width: float) -> str:
+def read_against(margin: float | None) -> tuple[float, ...]:
+    """Return what the limits of a difference are read against: 0 and the margin on both sides.
+
+    Args:
+        margin: in the units of the difference; None without one.
+    """
+    return (0.0,) if margin is None else (0.0, margin, -margin)
+
+
+def _range(low: float, high: float, scale: Scale, *, width: float, margin: float | None) -> str:
     """Write "2.2 to 10.9 points" for two magnitudes of the same direction."""
-    return (
-        f"{write_difference(low, scale, width=width).lstrip('+')} to "
-        f"{write_difference(high, scale, width=width).lstrip('+')}{difference_unit(scale)}"
+    ends = (
+        write_difference(end, scale, width=width, apart_from=read_against(margin)).lstrip("+")
+        for end in (low, high)
     )
+    return f"{' to '.join(ends)}{difference_unit(scale)}"
 
 
-def _between(difference: Estimate, scale: Scale) -> str:
+def _between(difference: Estimate, scale: Scale, margin: float | None) -> str:
     low, high = (
-        write_difference(limit, scale, width=difference.width) for limit in (difference.low, difference.high)
+        write_difference(limit, scale, width=difference.width, apart_from=read_against(margin))
+        for limit in (difference.low, difference.high)
     )
     return f"{low} and {high}{difference_unit(scale)}"
 
@@ -56,8 +67,8 @@ def write_verdict(  # noqa: PLR0911 - a sentence for each word
         return f"NOTHING TO JUDGE: {reason}."
     low, high = difference.low, difference.high
     level = f"{100 * difference.level:g}% interval"
-    size = _range(*((low, high) if low >= 0 else (-high, -low)), scale, width=difference.width)
-    between = f"{candidate} minus {baseline} lies between {_between(difference, scale)} ({level})"
+    size = _range(*((low, high) if low >= 0 else (-high, -low)), scale, width=difference.width, margin=margin)
+    between = f"{candidate} minus {baseline} lies between {_between(difference, scale, margin)} ({level})"
     match word:
         case "better":
             return f"BETTER: {candidate} beats {baseline} by {size} ({level})."

@@ -189,8 +189,8 @@ def _notes(cases: Sequence[Case]) -> Iterator[Note]:
     broken = Counter(name for case in cases for name, one in named(case.metrics_data or ())
                      if one.error is not None and one.score is None)  # fmt: skip
     for name, count in broken.items():
-        cases = "1 case" if count == 1 else f"{count} cases"
-        text = f"{name} broke on {cases}; DeepEval counts a case like that as failed, here it is missing"
+        counted = "1 case" if count == 1 else f"{count} cases"
+        text = f"{name} broke on {counted}; DeepEval counts a case like that as failed, here it is missing"
         yield Note("metric_failed", text)
     undecided = sum(passed(case)[1] == "error" for case in cases)
     if undecided:

@@ -10,6 +10,7 @@ from aliquot.findings.gate_words import write_margin
 from aliquot.findings.item_tests import Strip
 from aliquot.findings.numbers import write_count, write_difference, write_percent, write_value
 from aliquot.findings.scale import Scale
+from aliquot.findings.words import read_against
 from aliquot.reports.also import write_remembered
 from aliquot.reports.plain import name_some
 from aliquot.reports.sheet import Block, Grid, Sheet, lay_out
@@ -113,11 +114,12 @@ def estimate_text(one: Condition) -> str:
     if isinstance(found, Undefined):
         return "-"
     if one.asked is not None:
-        low, high = (write_percent(limit) for limit in (found.low, found.high))
+        low, high = (write_percent(limit, apart_from=one.asked) for limit in (found.low, found.high))
         return f"{low} to {high}%"
     scale = SHARE if one.unit == "%" else one.scale
     point, low, high = (
-        write_difference(value, scale, width=found.width) for value in (found.point, found.low, found.high)
+        write_difference(value, scale, width=found.width, apart_from=read_against(one.margin))
+        for value in (found.point, found.low, found.high)
     )
     return f"{point} [{low}, {high}]{'%' if one.unit == '%' else ''}"
 

@@ -74,7 +74,7 @@ def smallest_shown_gap(n: int, *, power: float = 0.8, level: float = 0.95) -> fl
         >>> smallest_shown_gap(5)
         Undefined(reason='no gap shows in so few pairs (5)')
         >>> round(smallest_shown_gap(30), 3), round(smallest_shown_gap(100), 3)
-        (0.523, 0.296)
+        (0.498, 0.29)
     """
     n, alpha, power = int(as_count(n, name="n")), 1 - as_level(level), as_power(power)
     if n < 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, NoReturn, cast
 
 from aliquot.errors import UsageError
 from aliquot.evidence.tables import Evidence
@@ -74,6 +74,16 @@ class ExpectedRate:
             self._kept.findings[float(floor)] = found
         return Expectation(found, self._looks)
 
+    def __gt__(self, floor: object) -> NoReturn:
+        """Refuse: what an interval shows of a rate is that it reaches a floor.
+
+        Raises:
+            UsageError: always.
+        """
+        raise UsageError(f"{self!r} is held against a floor by >=, as in expect_rate(...) >= {floor!r}")
+
+    __lt__ = __le__ = __gt__
+
     def decided(self, floor: object) -> Gate | None:
         """Return what a floor came to; None before it was asked for."""
         return self._kept.findings.get(floor) if isinstance(floor, float) else None
@@ -106,7 +116,7 @@ def expect_rate(
         name: what the rate is of; by default the function's name.
 
     Raises:
-        UsageError: neither a function nor outcomes, or numbers that are no counts.
+        UsageError: neither a function nor outcomes, none of them, or numbers that are no counts.
 
     Examples:
         >>> bool(expect_rate([True] * 36) >= 0.9), bool(expect_rate([True] * 4 + [False]) >= 0.9)
@@ -121,7 +131,12 @@ def expect_rate(
     label = name or getattr(check, "__name__", "") or "the check"
     label = "the check" if label == "<lambda>" else label
     if not kept.settled(planned):
-        kept.add(_rows(check, attempts, items, concurrency=concurrency, after=len(kept.rows)))
+        rows = _rows(check, attempts, items, concurrency=concurrency, after=len(kept.rows))
+        if not rows:
+            raise UsageError(
+                "there is no outcome to hold against a floor: neither an attempt nor an item was given"
+            )
+        kept.add(rows)
     return ExpectedRate(kept, looks, label)
 
 
