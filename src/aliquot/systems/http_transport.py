@@ -1,7 +1,7 @@
 """Requests over HTTP: one at a time, bounded in time and size, and never sent twice without our saying so.
 
-aiohttp sends again by itself only what it holds for idempotent (GET and its like); every question is a POST, and only
-what a server says of itself is read by GET. Redirects are not followed. Needs the extra ``http``.
+Every question is a POST, and only what a server says of itself is read by GET. Redirects are not followed. Needs the
+extra ``http``.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Final, TypeVar
 
 import aiohttp
+from aiohttp.http_exceptions import HttpProcessingError
 from yarl import URL
 
 from aliquot.systems.deadlines import Deadlines
 from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.faults import FaultError
+from aliquot.systems.http_connections import Answer, Connections
 from aliquot.systems.keys import Key
 from aliquot.systems.refusals import refusal
 
@@ -29,9 +31,6 @@ MOST_BYTES: Final = 32 * 1024 * 1024
 MOST_ERROR_BYTES: Final = 64 * 1024
 """Bytes of a refusal that are looked at."""
 
-KEEP_ALIVE_S: Final = 4.0
-"""Seconds an idle connection is kept: less than the five after which common servers close theirs."""
-
 LET_GO_S: Final = 0.25
 """Seconds that are waited for the end of a connection whose answer is whole."""
 
@@ -40,7 +39,7 @@ class Incoming:
     """An answer that has begun to arrive.
 
     Args:
-        response: aiohttp's response, its head read.
+        answer: the answer, its head read.
         began: when the request started, by ``time.perf_counter``.
         begun: called when the answer's first part is there.
         ended: called when the answer is whole before its connection says so.
@@ -53,16 +52,16 @@ class Incoming:
 
     def __init__(
         self,
-        response: aiohttp.ClientResponse,
+        answer: Answer,
         began: float,
         *,
         begun: Callable[[], None],
         ended: Callable[[], None],
         hide: Callable[[bytes], bytes],
     ) -> None:
-        self._response, self._began, self._begun, self._ended = response, began, begun, ended
+        self._answer, self._began, self._begun, self._ended = answer, began, begun, ended
         self.hide = hide
-        self.content_type = response.content_type
+        self.content_type = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
         self.first_s: float | None = None
         self._whole_s: float | None = None
 
@@ -102,10 +101,11 @@ class Incoming:
             FaultError: it is larger than an answer may be.
         """
         self._begun()
-        length = self._response.content_length
-        if length is not None and length <= MOST_BYTES and "Content-Encoding" not in self._response.headers:
-            return self.hide(await self._response.read())
-        if length is not None and length > MOST_BYTES:
+        headers = self._answer.headers
+        length = int(headers.get("Content-Length", -1))
+        if 0 <= length <= MOST_BYTES and "Content-Encoding" not in headers:
+            return self.hide(await self._answer.content.read())
+        if length > MOST_BYTES:
             raise FaultError(f"the answer has {length} bytes; {MOST_BYTES} are read at most")
         return self.hide(b"".join([piece async for piece in self.pieces()]))
 
@@ -116,7 +116,7 @@ class Incoming:
             FaultError: it grows larger than an answer may be.
         """
         size = 0
-        async for piece in self._response.content.iter_any():
+        async for piece in self._answer.content.iter_any():
             size += len(piece)
             if size > MOST_BYTES:
                 raise FaultError(f"the answer has more than {MOST_BYTES} bytes, the most that are read")
@@ -136,7 +136,7 @@ class HttpTransport:
         self._total, first_s = Deadlines(endpoint.timeout_s), endpoint.first_token_timeout_s
         self._first = Deadlines(first_s) if first_s is not None and first_s < endpoint.timeout_s else None
         self._urls: dict[str, URL] = {}
-        self._session: aiohttp.ClientSession | None = None
+        self._connections: Connections | None = None
 
     async def send(
         self, path: str, body: bytes | None, read: Callable[[Incoming], Awaitable[T]], *, root: bool = False
@@ -154,50 +154,45 @@ class HttpTransport:
         """
         began = time.perf_counter()
         first = None if self._first is None else self._first.start()
+
+        async def take(answer: Answer) -> T:
+            if answer.status != 200:
+                raise refusal(answer.status, answer.headers, self._hide(await _beginning(answer)))
+            begun = first.end if first else _nothing
+            return await read(Incoming(answer, began, begun=begun, ended=total.end, hide=self._hide))
+
         try:
             with self._total.start() as total, first or _UNLIMITED:
-                async with self._open().request(
-                    "GET" if body is None else "POST",
-                    self._url(path, root=root),
-                    data=body,
-                    allow_redirects=False,
-                ) as response:
-                    if response.status == 200:
-                        begun = first.end if first else _nothing
-                        incoming = Incoming(response, began, begun=begun, ended=total.end, hide=self._hide)
-                        return await read(incoming)
-                    fault = refusal(response.status, response.headers, self._hide(await _head(response)))
+                return await self._open().exchange(self._url(path, root=root), body, take)
         except FaultError as found:
             fault = found
-        except (aiohttp.ClientError, OSError) as error:
+        except (aiohttp.ClientError, HttpProcessingError, OSError) as error:
             fault = self._fault_of(error, begun=first is None or not first.expired)
         if self._key is not None:
             fault.hide(self._key)
-        raise fault  # outside: aiohttp's errors hold the request's headers, and with them the key
+        raise fault  # outside: what an error came from may hold the request's head, and with it the key
 
     def _hide(self, data: bytes) -> bytes:
         return data if self._key is None else self._key.scrub_bytes(data)
 
-    def _fault_of(self, error: aiohttp.ClientError | OSError, *, begun: bool) -> FaultError:
+    def _fault_of(self, error: Exception, *, begun: bool) -> FaultError:
         """Return what an error of the connection, or of the clock, means."""
         at = self._endpoint
-        if isinstance(error, aiohttp.ConnectionTimeoutError):
-            return FaultError(f"no connection within {at.connect_timeout_s:g} s", again=True)
         if isinstance(error, TimeoutError) and begun:
             return FaultError(f"no whole answer within {at.timeout_s:g} s", timeout=True)
         if isinstance(error, TimeoutError):
             return FaultError(f"no token within {at.first_token_timeout_s:g} s", timeout=True)
-        if isinstance(error, aiohttp.ClientError):
-            return FaultError(_broken(error), again=not isinstance(error, aiohttp.InvalidURL))
-        return FaultError(f"connection failed: {error.strerror or type(error).__name__}", again=True)
+        if isinstance(error, OSError) and not isinstance(error, aiohttp.ClientError):
+            return FaultError(f"connection failed: {error.strerror or type(error).__name__}", again=True)
+        return FaultError(_broken(error), again=not isinstance(error, aiohttp.InvalidURL))
 
     async def close(self) -> None:
         """Close all connections."""
         for deadlines in filter(None, (self._total, self._first)):
             deadlines.close()
-        session, self._session = self._session, None
-        if session is not None:
-            await session.close()
+        connections, self._connections = self._connections, None
+        if connections is not None:
+            await connections.close()
 
     def _url(self, path: str, *, root: bool) -> URL:
         if path not in self._urls:
@@ -207,17 +202,12 @@ class HttpTransport:
             self._urls[path] = url if version is None else url.with_query({"api-version": version})
         return self._urls[path]
 
-    def _open(self) -> aiohttp.ClientSession:
-        """Return the session; it is made on the loop that asks."""
-        if self._session is None:
-            self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._endpoint.connect_timeout_s),
-                headers=self._headers(),
-                read_bufsize=2**18,
-            )
-        return self._session
+    def _open(self) -> Connections:
+        """Return the connections; they are made on the loop that asks."""
+        if self._connections is None:
+            seconds = self._endpoint.connect_timeout_s
+            self._connections = Connections(self._headers(), connect_timeout_s=seconds)
+        return self._connections
 
     def _headers(self) -> Mapping[str, str]:
         headers = {"Content-Type": "application/json", "User-Agent": "aliquot"}
@@ -235,31 +225,31 @@ def _nothing() -> None:
     """Do nothing: no limit ends with the first token."""
 
 
-async def _head(response: aiohttp.ClientResponse) -> bytes:
+async def _beginning(answer: Answer) -> bytes:
     """Return the beginning of a refusal's body; what breaks while it is read says no more."""
     data = b""
     try:
-        async for piece in response.content.iter_any():
+        async for piece in answer.content.iter_any():
             data += piece
             if len(data) >= MOST_ERROR_BYTES:
                 break
-    except (aiohttp.ClientError, OSError):
+    except (aiohttp.ClientError, HttpProcessingError, OSError):
         pass
     return data[:MOST_ERROR_BYTES]
 
 
-_BROKEN: Final[tuple[tuple[type[aiohttp.ClientError], str], ...]] = (
+_BROKEN: Final[tuple[tuple[type[Exception], str], ...]] = (
     (aiohttp.ClientConnectorCertificateError, "the server's certificate is not trusted"),
     (aiohttp.ClientConnectorDNSError, "the server's name is not known"),
     (aiohttp.ClientConnectorError, "no connection"),
     (aiohttp.ClientPayloadError, "the answer broke off"),
     (aiohttp.ServerDisconnectedError, "the server closed the connection"),
     (aiohttp.ClientOSError, "the server closed the connection"),
-    (aiohttp.ClientResponseError, "the server's answer is not HTTP"),
+    (HttpProcessingError, "the server's answer is not HTTP"),
 )
 
 
-def _broken(error: aiohttp.ClientError) -> str:
+def _broken(error: Exception) -> str:
     """Return in one short line how a connection failed; aiohttp's own words may hold the request."""
     known = next((words for kind, words in _BROKEN if isinstance(error, kind)), None)
     if isinstance(error, aiohttp.ClientConnectorError) and known == "no connection":

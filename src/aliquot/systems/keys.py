@@ -19,6 +19,9 @@ class Key:
         variable: the variable it came from.
         value: the key.
 
+    Raises:
+        UsageError: it holds what cannot be sent in a header.
+
     Examples:
         >>> key = Key("SERVER_KEY", "sk-123456")
         >>> key, key.scrub("Incorrect API key: sk-123456")
@@ -28,6 +31,8 @@ class Key:
     __slots__ = ("_bytes", "_text", "_value", "variable")
 
     def __init__(self, variable: str, value: str) -> None:
+        if not value.isascii() or not value.isprintable() or " " in value:
+            raise UsageError(f"the variable {variable} holds spaces or letters that no key has")
         self.variable = variable
         self._value = value
         pattern = re.escape(value).replace("/", r"\\?/")  # JSON may write a slash with a backslash before it
@@ -60,6 +65,4 @@ def read_key(variable: str) -> Key:
         raise UsageError(
             f"the variable {variable} is not set; api_key_env names it. Run: export {variable}=<your key>"
         )
-    if not value.isascii() or not value.isprintable() or " " in value:
-        raise UsageError(f"the variable {variable} holds spaces or letters that no key has")
     return Key(variable, value)
