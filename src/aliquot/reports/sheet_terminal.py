@@ -81,15 +81,25 @@ def _widths(grid: Grid, rows: Sequence[Sequence[str]]) -> list[int]:
     fewest: list[int] = []
     for place, heading in enumerate(grid.columns):
         name = place < grid.names
-        limit = _LONGEST_NAME if name else _LONGEST_CELL
+        telling = _telling([row[place] for row in rows]) if name else _SHORTEST_NAME
+        limit = max(telling, _LONGEST_NAME) if name else _LONGEST_CELL
         body = max((len(_cell(row[place], name=name, limit=limit)) for row in rows), default=0)
         head = len(_cell(heading, name=True, limit=_LONGEST_NAME))
         widths.append(max(body, head))
-        fewest.append(min(widths[-1], _SHORTEST_NAME if name else max(body, _SHORTEST_NAME)))
+        fewest.append(min(widths[-1], telling if name else max(body, _SHORTEST_NAME)))
     while sum(widths) + 2 * len(widths) > WIDTH and widths != fewest:
         place = max(range(len(widths)), key=lambda i: (widths[i] > fewest[i], widths[i]))
         widths[place] -= 1
     return widths
+
+
+def _telling(names: Sequence[str]) -> int:
+    """Return the shortest length to which names can be cut and still be told apart, up to that of a long cell."""
+    different = set(names)
+    for limit in range(_SHORTEST_NAME, _LONGEST_CELL):
+        if len({short_name(name, limit=limit) for name in different}) == len(different):
+            return limit
+    return _LONGEST_CELL
 
 
 def _cell(text: str, *, name: bool, limit: int) -> str:
