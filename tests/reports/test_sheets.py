@@ -185,3 +185,16 @@ def test_grids_line_up_within_the_width(names: int, rows: list[tuple[str, str, s
 def test_an_unknown_form_names_the_nearest(found: Finding):
     with pytest.raises(UsageError, match="markdown"):
         render(found, form="markdwn")
+
+
+def test_names_that_differ_in_their_middle_alone_are_told_apart() -> None:
+    ends = [
+        'class_score(measure="precision", positive="phish")',
+        'class_score(measure="recall", positive="phish")',
+    ]
+    columns = ("system", "metric", "items", "rate or mean", "95% interval", "answered")
+    rows = tuple(("a system", one, "1,500", "47.1%", "23.5 to 71.4", "92%") for one in ends)
+    text = render_sheet(Sheet("x", (Grid("", columns, rows, names=2),), (), (), (), ""))
+    assert "..." not in text
+    assert '"precision", positive=' in text
+    assert '"recall", positive=' in text

@@ -39,12 +39,21 @@ def scored(rule: str, text: str, reference: object, **fields: object) -> tuple[f
         ("number", "7", "seven", 1.0),
         ("number", "12", "123", 0.0),
         ("number", "1", "21", 0.0),
+        ("number", "42", "It is forty-two.", 1.0),
+        ("number", "2", "It is forty-two.", 0.0),
+        ("number", "1205", "One thousand two hundred and five", 1.0),
+        ("number", "2", "two hundred", 0.0),
+        ("number", "42", "4.2e1", 1.0),
+        ("number", "4.2", "4.2e1", 0.0),
+        ("number", "0.5", "The answer is .5", 1.0),
         ("choice", "yes", "Yes, it does.", 1.0),
         ("choice", "no", "Yes, it does.", 0.0),
         ("choice", "negative", "The review is negative", 1.0),
         ("choice", "no", "I know nothing of noses. No", 1.0),
         ("choice", "B", "Answer: B", 1.0),
         ("choice", "A", "(a) because", 1.0),
+        ("choice", "A", "**A**", 1.0),
+        ("choice", "B", "**B**", 1.0),
     ],
 )
 def test_what_is_right_and_what_is_wrong(rule: str, reference: str, text: str, value: float) -> None:
@@ -71,6 +80,40 @@ def test_what_cannot_be_read_is_unparsed_and_never_a_guess(rule: str, reference:
 
 def test_the_first_line_that_names_an_option_decides() -> None:
     assert scored("choice", "yes\nno, I take that back", "yes") == (1.0, "ok")
+
+
+@pytest.mark.parametrize("reference", ["B", "(b)", "Paris"])
+@pytest.mark.parametrize(
+    ("text", "value", "status"),
+    [
+        ("B", 1.0, "ok"),
+        ("**B. Paris**", 1.0, "ok"),
+        ("The answer is (b)", 1.0, "ok"),
+        ("It is Paris.", 1.0, "ok"),
+        ("C", 0.0, "ok"),
+        ("A. London\nB. Paris", 0.0, "ok"),  # the first line that names one decides
+        ("(c) Paris", None, "unparsed"),  # the letter of one and the text of another
+        ("C'est la vie", None, "unparsed"),
+        ("D", None, "unparsed"),  # no such option
+    ],
+)
+def test_an_option_is_named_by_its_text_or_its_letter(
+    reference: str, text: str, value: float | None, status: str
+) -> None:
+    options = ["London", "Paris", "Rome"]
+    assert scored("choice", text, reference, options=options) == (value, status)
+
+
+def test_letters_name_nothing_where_options_are_other_letters() -> None:
+    assert scored("choice", "B", "B", options=["B", "A", "both"]) == (1.0, "ok")
+    assert scored("choice", "C++", "C++", options=["C++", "Java", "Python"]) == (1.0, "ok")
+
+
+def test_what_was_read_is_told_as_the_reference_is_spelled() -> None:
+    """A table of what was given for what needs both in one spelling."""
+    for reference, label in (("B", "c"), ("Paris", "rome")):
+        item = Item("i", {"reference": reference, "options": ["London", "Paris", "Rome"]})
+        assert score(RULES["choice"], item, "C. Rome").label == label
 
 
 def test_options_of_the_item_come_before_the_families() -> None:

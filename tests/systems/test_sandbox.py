@@ -167,6 +167,34 @@ def test_nothing_outside_is_read_or_written(tmp_path: Path) -> None:
 
 
 @needs_linux
+def test_nothing_outside_is_changed_in_what_it_is(tmp_path: Path) -> None:
+    """Landlock watches no mode, time, owner or attribute, and its first versions no length by name."""
+    kept = tmp_path / "kept.txt"
+    kept.write_text("kept", encoding="utf-8")
+    before = kept.stat()
+    found = run(
+        "import contextlib, os\n"
+        f"name = {str(kept)!r}\n"
+        "calls = [lambda: os.chmod(name, 0o777), lambda: os.utime(name, (0, 0)), lambda: os.truncate(name, 0),\n"
+        "         lambda: os.chown(name, 12345, 12345), lambda: os.setxattr(name, 'user.x', b'1')]\n"
+        "for call in calls:\n    with contextlib.suppress(OSError):\n        call()\n"
+    )
+    needs(found, "files", "processes")
+    assert found.ending == "exited"
+    after = kept.stat()
+    assert (after.st_mode, after.st_mtime_ns, after.st_size, after.st_uid) == (
+        before.st_mode, before.st_mtime_ns, before.st_size, before.st_uid,
+    )  # fmt: skip
+    assert os.listxattr(kept) == []
+
+
+@needs_linux
+def test_files_are_copied_in_the_folder_all_the_same() -> None:
+    found = run("import shutil\nopen('a', 'w').write('x')\nshutil.copy2('a', 'b')\nprint(open('b').read())")
+    assert found.out == "x\n", found.err
+
+
+@needs_linux
 def test_becoming_another_program_frees_nobody() -> None:
     found = run(
         "import os, sys\nos.execv(sys.executable, [sys.executable, '-c', 'import os; os.fork(); print(1)'])"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import polars as pl
 import pytest
@@ -78,6 +79,7 @@ def test_tau_bench_needs_items_more_than_attempts(airline):
     assert share == pytest.approx(0.60, abs=0.005)
     text = render(airline, verbose=True)
     assert "26 of 50 items differ between attempts; 60% of the variance is within items" in text
+    assert re.search(r"pass\^k \(all\)\n  1 +42\.0% \(\d\d to \d\d\) +42\.0% \(\d\d to \d\d\)", text)
     assert "Standard error 5.2 points with 4 attempts at 50 items, 5.0 with one at 100." in " ".join(
         text.split()
     )

@@ -245,11 +245,11 @@ def _repeat_grids(line: SystemLine, repeats: Repeats) -> Iterator[Grid]:
     )
     if repeats.pass_at:
         yield Grid(
-            "k attempts",
-            ("", *(f"k = {k}" for k in repeats.pass_at)),
-            (
-                ("pass@k (at least one)", *_shares(list(repeats.pass_at.values()))),
-                ("pass^k (all)", *_shares(list(repeats.pass_hat.values()))),
+            f"Of k attempts of {line.system}",
+            ("k", "pass@k (at least one)", "pass^k (all)"),
+            tuple(
+                (str(k), _share_with_limits(repeats.pass_at[k]), _share_with_limits(repeats.pass_hat[k]))
+                for k in repeats.pass_at
             ),
         )
 
@@ -276,7 +276,3 @@ def _share_with_limits(share: Estimate | Undefined) -> str:
         return "-"
     low, high = write_percent(share.low, decimals=0), write_percent(share.high, decimals=0)
     return f"{write_percent(share.point)}% ({low} to {high})"
-
-
-def _shares(estimates: Sequence[Estimate | Undefined]) -> tuple[str, ...]:
-    return tuple("-" if isinstance(one, Undefined) else f"{write_percent(one.point)}%" for one in estimates)

@@ -1,9 +1,9 @@
-"""Rules that compare a short answer with the reference: exact, words, number, choice."""
+"""Rules that compare a short answer with the reference: exact, words, number."""
 
 from __future__ import annotations
 
 import re
-from typing import Final, cast
+from typing import Final
 
 from aliquot.errors import InputError
 from aliquot.item_sets.items import Item
@@ -11,12 +11,8 @@ from aliquot.scorers.sameness import Sameness, comparable
 from aliquot.scorers.scores import Score, unparsed, verdict
 from aliquot.scorers.texts import as_number, numbers, plain, present, trimmed
 
-FAMILIES: Final = (("yes", "no"), ("true", "false"), ("positive", "negative"), tuple("abcdefghij"))
-"""Options a choice is made among when the item names none: the family of its reference."""
-
 _LEAD: Final = re.compile(r"(?:\banswer\b(?:\s+is\b|\s*[:=])|=)\s*(.*)")
 _WORD: Final = re.compile(r"\w")
-_LETTER: Final = re.compile(r"\W*([b-hj]\b|[ai](?=[).:,]|\s*$))")  # "A dog" and "I think" name no option
 
 
 def score_exact(item: Item, text: str, settings: Sameness) -> Score:
@@ -62,23 +58,6 @@ def score_number(item: Item, text: str) -> Score:
     return verdict(right=settled in wanted, label=str(settled))
 
 
-def score_choice(item: Item, text: str) -> Score:
-    """1 when exactly one option stands in the text as whole words and it is the reference.
-
-    The first line that names an option decides; when it names several, the answer is unparsed, never a guess.
-    """
-    options = _options(item)
-    for line in text.splitlines():
-        found = _named(line, options)
-        if len(found) == 1:
-            return verdict(
-                right=found[0] in {trimmed(wanted) for wanted in right_answers(item)}, label=found[0]
-            )
-        if found:
-            return unparsed(f"several options named: {', '.join(found)}")
-    return unparsed(f"none of the options named: {', '.join(options)}")
-
-
 def right_answers(item: Item) -> tuple[str, ...]:
     """Return the reference and what else is accepted, as texts.
 
@@ -99,28 +78,3 @@ def led_parts(text: str) -> list[str]:
         parts.append(match[1])
         match = _LEAD.search(text, match.start(1))
     return parts
-
-
-def _options(item: Item) -> tuple[str, ...]:
-    given = item.fields.get("options", item.fields.get("choices"))
-    if isinstance(given, list | tuple):
-        return tuple(trimmed(str(option)) for option in cast("list[object]", given))
-    reference = trimmed(right_answers(item)[0])
-    for family in FAMILIES:
-        if reference in family:
-            return family
-    raise InputError(
-        f"item {item.id!r} has no options and its reference {reference!r} belongs to no known family",
-        row=item.row,
-        field="options",
-        remedy="List the options in the field options",
-    )
-
-
-def _named(line: str, options: tuple[str, ...]) -> list[str]:
-    """Return the options a line names; letters of a list only at its start or after "answer is"."""
-    if set(options) <= set(FAMILIES[-1]):
-        lead = _LEAD.search(plain(line))
-        first = _LETTER.match(lead[1] if lead else plain(line))
-        return [first[1]] if first and first[1] in options else []
-    return present(line, options)

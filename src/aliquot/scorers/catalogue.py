@@ -8,7 +8,7 @@ from typing import Final
 from aliquot.errors import UsageError, excerpt, nearest
 from aliquot.files.records import TextLikelihood
 from aliquot.item_sets.items import Item
-from aliquot.scorers.answers import score_choice, score_exact, score_number, score_words
+from aliquot.scorers.answers import score_exact, score_number, score_words
 from aliquot.scorers.asserts import score_asserts
 from aliquot.scorers.choices import MEASURES, score_brier, score_by
 from aliquot.scorers.code import CODE_RULES
@@ -38,6 +38,7 @@ from aliquot.scorers.texts import NORMALISATION
 from aliquot.scorers.token_overlap import Tokens, score_span_f1, score_squad_exact, score_token_f1
 from aliquot.scorers.tool_calls import TOOL_CALLS
 from aliquot.scorers.translations import Rouge, Tokenizer, score_bleu, score_chrf, score_rouge
+from aliquot.scorers.written_choices import score_choice
 
 _ENDS: Final = "; punctuation and mark-up at the ends ignored"
 _SQUAD: Final = (
@@ -84,8 +85,8 @@ _COMPARING: Final = (
     ),
     Rule(
         "number",
-        "1",
-        "exact decimal value; thousands commas ignored; words zero to twenty",
+        "2",
+        "exact decimal value; thousands commas ignored; English number words where there are no digits",
         score_number,
         "A number that is mentioned last is taken for the answer; rounding is wrong (number_near allows it).",
     ),
@@ -99,8 +100,8 @@ _COMPARING: Final = (
     ),
     Rule(
         "choice",
-        "1",
-        NORMALISATION + "; whole words; first line that names an option",
+        "2",
+        NORMALISATION + "; whole words, or the letter at the beginning; first line that names an option",
         score_choice,
         "An answer that thinks aloud before it chooses is read at its first option; a system that always says A gets "
         "the share of As.",

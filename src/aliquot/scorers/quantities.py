@@ -6,14 +6,13 @@ import math
 import re
 from decimal import Decimal
 from functools import lru_cache
-from typing import Final
 
 from aliquot.errors import InputError, UsageError
 from aliquot.item_sets.items import Item
 from aliquot.scorers.answers import led_parts, right_answers
 from aliquot.scorers.rule import Settings
 from aliquot.scorers.scores import Score, unparsed, verdict
-from aliquot.scorers.texts import plain
+from aliquot.scorers.texts import NUMBER, plain
 
 
 class Tolerance(Settings, frozen=True):
@@ -46,9 +45,6 @@ class Tolerance(Settings, frozen=True):
             )
         if not (self.bare or self.units):
             raise UsageError("the rule 'number_near': without units every number is bare")
-
-
-_NUMBER: Final = r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d{1,3})?"
 
 
 def score_number_near(item: Item, text: str, settings: Tolerance) -> Score:
@@ -90,7 +86,7 @@ def _pattern(units: tuple[str, ...]) -> re.Pattern[str]:
     """Return the pattern of a number and the unit behind it, the longest unit first."""
     named = "|".join(re.escape(unit) for unit in sorted(units, key=len, reverse=True))
     behind = rf"(?:\s?({named})(?!\w))?" if units else "()"
-    return re.compile(rf"(?<![\w.,])({_NUMBER})(?!\d|e[-+]?\d){behind}")
+    return re.compile(NUMBER + behind)
 
 
 def _near(found: Decimal, wanted: Decimal, settings: Tolerance) -> bool:

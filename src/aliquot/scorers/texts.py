@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
+from aliquot.scorers.number_words import written_numbers
+
 NORMALISATION: Final = (
     "NFC, case folded, typographic quotes and dashes made plain, runs of white space as one"
 )
@@ -18,13 +20,11 @@ _PLAIN: Final = str.maketrans(
 EDGES: Final = " \t\r\n.,;:!?\"'`*_()[]"
 """White space, punctuation and mark-up that may surround an answer."""
 
-_NUMBER: Final = re.compile(r"(?<![\w.,])[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\d])")
-_SMALL: Final = (
-    "zero", "one", "two", "three", "four", "five", "six",
-    "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
-    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
-)  # fmt: skip
-_SMALL_WORD: Final = re.compile(rf"\b(?:{'|'.join(_SMALL)})\b(?!-)")
+NUMBER: Final = (
+    r"(?<![\w.,])([-+]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?:e[-+]?\d{1,3})?)(?!\d|e[-+]?\d)"
+)
+"""The pattern of a number in a normalised text: sign, thousands commas, decimals, a power of ten."""
+_NUMBER: Final = re.compile(NUMBER)
 
 
 def plain(text: str) -> str:
@@ -79,16 +79,17 @@ def _in_word(letter: str) -> bool:
 
 
 def numbers(text: str) -> list[Decimal]:
-    """Return the numbers in the text, in order: digits with thousands commas, sign and decimals.
+    """Return the numbers in the text, in order: digits with thousands commas, sign, decimals and a power of ten.
 
-    Number words from zero to twenty are read only when there are no digits.
+    Number words are read only when there are no digits.
 
     Examples:
-        >>> numbers("1,234 and -2.50"), numbers("about seven")
-        ([Decimal('1234'), Decimal('-2.50')], [Decimal('7')])
+        >>> numbers("1,234 and -2.50"), numbers("about seven"), numbers("6e3")
+        ([Decimal('1234'), Decimal('-2.50')], [Decimal('7')], [Decimal('6E+3')])
     """
-    found = [Decimal(match.replace(",", "")) for match in _NUMBER.findall(plain(text))]
-    return found or [Decimal(_SMALL.index(word)) for word in _SMALL_WORD.findall(plain(text))]
+    said = plain(text)
+    found = [Decimal(match.replace(",", "")) for match in _NUMBER.findall(said)]
+    return found or [Decimal(number) for number in written_numbers(said)]
 
 
 def as_number(value: object) -> Decimal | None:

@@ -2,7 +2,7 @@
 
 What the system offers is used, and what is in force is written to a pipe as JSON before the program starts: limits of
 resources everywhere; on Linux, Landlock for files (kernel 5.13) and a seccomp filter against sockets, new processes,
-signals to others and the doors out of both (x86-64 and AArch64).
+signals to others, changes of what files are and the doors out of all (x86-64 and AArch64).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ PR_SET_SECCOMP: Final = 22
 SECCOMP_MODE_FILTER: Final = 2
 ALLOW: Final = 0x7FFF0000
 REFUSE: Final = 0x00050000 | 1  # EPERM
+PRETEND: Final = 0x00050000  # no error, and nothing done
 NO_SUCH_CALL: Final = (
     0x00050000 | 38
 )  # ENOSYS: the C library then uses the older call, whose flags can be read
@@ -44,7 +45,11 @@ CALLS: Final[dict[str, dict[str, int]]] = {
         "pivot_root": 155, "setrlimit": 160, "shmget": 29, "semget": 64, "msgget": 68, "mq_open": 240,
         "reboot": 169, "init_module": 175, "finit_module": 313, "kexec_load": 246, "setpriority": 141,
         "sched_setscheduler": 144, "sched_setattr": 314, "settimeofday": 164, "clock_settime": 227, "sethostname": 170,
-        "open_by_handle_at": 304, "mknod": 133, "mknodat": 259,
+        "open_by_handle_at": 304, "mknod": 133, "mknodat": 259, "chmod": 90, "fchmod": 91, "fchmodat": 268,
+        "fchmodat2": 452, "utime": 132, "utimes": 235, "futimesat": 261, "utimensat": 280, "chown": 92, "fchown": 93,
+        "lchown": 94, "fchownat": 260, "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190, "setxattrat": 463,
+        "removexattr": 197, "lremovexattr": 198, "fremovexattr": 199, "removexattrat": 466, "file_setattr": 469,
+        "truncate": 76,
     },
     "aarch64": {
         "clone": 220, "clone3": 435, "tgkill": 131, "prlimit64": 261, "socket": 198, "kill": 129, "tkill": 130,
@@ -55,8 +60,18 @@ CALLS: Final[dict[str, dict[str, int]]] = {
         "shmget": 194, "semget": 190, "msgget": 186, "mq_open": 180, "reboot": 142, "init_module": 105,
         "finit_module": 273, "kexec_load": 104, "setpriority": 140, "sched_setscheduler": 119, "sched_setattr": 274,
         "settimeofday": 170, "clock_settime": 112, "sethostname": 161, "open_by_handle_at": 265, "mknodat": 33,
+        "fchmod": 52, "fchmodat": 53, "fchmodat2": 452, "utimensat": 88, "fchown": 55, "fchownat": 54, "setxattr": 5,
+        "lsetxattr": 6, "fsetxattr": 7, "setxattrat": 463, "removexattr": 14, "lremovexattr": 15, "fremovexattr": 16,
+        "removexattrat": 466, "file_setattr": 469, "truncate": 45,
     },
 }  # fmt: skip
+"""What is refused, or looked at. Landlock watches no change of a file's mode, times, owner or attributes, and its first
+versions none of its length by name."""
+
+PRETENDED: Final = frozenset(
+    {"chmod", "fchmod", "fchmodat", "fchmodat2", "utime", "utimes", "futimesat", "utimensat"}
+)
+"""Calls that do nothing and say that they did: copying a file ends with them."""
 
 LANDLOCK_CREATE, LANDLOCK_ADD, LANDLOCK_RESTRICT = 444, 445, 446
 LANDLOCK_RIGHTS: Final = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
@@ -167,9 +182,9 @@ def _filter(machine: int, calls: dict[str, int], *, own: int) -> Iterable[bytes]
     yield step(JUMP_EQUAL, 0, 0, 1)
     yield step(RETURN, ALLOW)
     yield step(RETURN, REFUSE)
-    for refused in calls.values():
-        yield step(JUMP_EQUAL, refused, 0, 1)
-        yield step(RETURN, REFUSE)
+    for name, call in calls.items():
+        yield step(JUMP_EQUAL, call, 0, 1)
+        yield step(RETURN, PRETEND if name in PRETENDED else REFUSE)
     yield step(RETURN, ALLOW)
 
 
