@@ -8,6 +8,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TypeAlias
 
+import pytest
+
+from aliquot.systems import http_connections
 from aliquot.systems.endpoint import Endpoint
 from aliquot.systems.openai_api import OpenAIModel
 from aliquot.systems.replies import Reply
@@ -56,18 +59,19 @@ def answer(text: str) -> bytes:
     )
 
 
-def asked(talk: Talk, *questions: str, **keys: object) -> tuple[list[Reply], list[int]]:
-    """Ask some questions in turn; return the replies and the connections that were opened."""
+def asked(talk: Talk, *questions: str, pause_s: float = 0.0, **keys: object) -> tuple[list[Reply], list[int]]:
+    """Ask some questions in turn, with a pause after each; return the replies and the connections that were opened."""
 
     async def work() -> tuple[list[Reply], list[int]]:
         async with listening(talk) as (base_url, opened):
             endpoint = Endpoint(base_url=base_url, model="m", **keys)  # type: ignore[arg-type]
             model = OpenAIModel(endpoint, patience=Patience(tries=1))
+            found: list[Reply] = []
             try:
-                found = [
-                    await model.chat(ChatRequest((Message("user", one),), Decoding(max_tokens=8)))
-                    for one in questions
-                ]
+                for one in questions:
+                    question = ChatRequest((Message("user", one),), Decoding(max_tokens=8))
+                    found.append(await model.chat(question))
+                    await asyncio.sleep(pause_s)
             finally:
                 await model.close()
             return found, opened
@@ -120,6 +124,44 @@ def test_a_connection_on_which_a_body_is_still_under_way_is_not_used_again() -> 
         ("error", "HTTP 413", ""),
         ("ok", None, "small"),
     ]
+    assert opened == [0, 1]
+
+
+@pytest.mark.parametrize("pause_s", [0.0, 0.05])
+def test_an_answer_nobody_asked_for_is_not_the_next_one_s(pause_s: float) -> None:
+    async def talk(number: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await request(reader)
+        writer.write(answer(f"connection {number}"))
+        await asyncio.sleep(pause_s / 2)
+        writer.write(answer("stray"))
+        await request(reader)
+
+    replies, opened = asked(talk, "a", "b", pause_s=pause_s)
+    assert [reply.text for reply in replies] == ["connection 0", "connection 1"]
+    assert opened == [0, 1]
+
+
+def test_a_connection_that_was_closed_in_the_meantime_is_not_used_again() -> None:
+    async def talk(number: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await request(reader)
+        writer.write(answer(f"connection {number}"))
+        await writer.drain()
+
+    replies, opened = asked(talk, "a", "b", pause_s=0.05)
+    assert [reply.text for reply in replies] == ["connection 0", "connection 1"]
+    assert opened == [0, 1]
+
+
+def test_a_connection_that_was_idle_for_long_is_not_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_connections, "KEEP_ALIVE_S", 0.02)
+
+    async def talk(number: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            await request(reader)
+            writer.write(answer(f"connection {number}"))
+
+    replies, opened = asked(talk, "a", "b", pause_s=0.1)
+    assert [reply.text for reply in replies] == ["connection 0", "connection 1"]
     assert opened == [0, 1]
 
 

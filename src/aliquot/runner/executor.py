@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,31 +14,23 @@ from aliquot.evidence.status import MEASUREMENT_SIDE
 from aliquot.files.journal import Journal, read_journal
 from aliquot.files.records import Response
 from aliquot.files.whole_records import WholeRecords
-from aliquot.runner.cache import AnswerCache, cache_key
-from aliquot.runner.evaluation import NO_GUARDS, ModelName, components_of
+from aliquot.runner.asking import Asker
+from aliquot.runner.cache import AnswerCache
+from aliquot.runner.evaluation import NO_GUARDS, ModelName
 from aliquot.runner.forecast import Earlier
 from aliquot.runner.guards import SmokeTest, lost_words
 from aliquot.runner.judging import JudgeTerms, as_response
-from aliquot.runner.load import Load
-from aliquot.runner.money import Bill
 from aliquot.runner.plan import Plan, Question, Thread
 from aliquot.runner.progress import Tally
 from aliquot.runner.scoring import Whole, as_recorded, counted_value
-from aliquot.runner.sending import send
 from aliquot.runner.sidework import Sidework
 from aliquot.runner.standing import Key, standing_answers
 from aliquot.runner.stopping import Stopper
-from aliquot.runner.stored import StoredAnswers, StoredRun
+from aliquot.runner.stored import StoredRun
 from aliquot.runner.till import Till
 from aliquot.runner.workers import PATIENCE_S, Workers
 from aliquot.scorers.scores import Score, ScoreStatus
-from aliquot.systems.replies import Reply
-from aliquot.systems.requests import Request, fingerprints
 from aliquot.systems.system import System
-
-Fresh: TypeAlias = tuple[str, Reply]
-"""An answer and its key in the cache."""
-
 
 Scored: TypeAlias = tuple[Response, Score]
 """An answer as it stands in the journal, with its score."""
@@ -90,16 +81,14 @@ class Executor:
     ) -> None:
         self._plan, self._models, self._journal = plan, models, journal
         self._task = plan.task
-        self._tally, self._now, self._terms = tally, now, terms
-        self._load = Load({name: models[spec.model] for name, spec in plan.evaluation.systems.items()})
-        self._components = {
-            name: components_of(spec, models[spec.model]) for name, spec in plan.evaluation.systems.items()
-        }
-        self._fingerprint = {name: fingerprints(of) for name, of in self._components.items()}
+        self._tally, self._terms = tally, terms
         judges = plan.evaluation.judges
         prices = {name: one.stated for name, one in judges.items()}
         self._till = Till(plan, limit=terms.max_cost, judges=prices)
         self._till.keep((*journal.records, *map(as_response, journal.judgements)))
+        self._asker = Asker(
+            plan, models, records=journal.records, till=self._till, cache=terms.cache, now=now
+        )
         self._answered = standing_answers(plan, journal.records)
         self._scored: dict[Key, Scored] = {}
         self._side = Sidework(
@@ -109,7 +98,6 @@ class Executor:
             terms=JudgeTerms(now=now, till=self._till, cache=terms.cache, concurrency=terms.concurrency),
         )
         self._cut_short, self._lost = 0, list[str]()
-        self._tries = Counter(record.key for record in journal.records)
         self._smoke = {item.id for item in plan.smoke}
         self._tests = {name: self._test(name) for name in plan.evaluation.systems}
 
@@ -200,7 +188,7 @@ class Executor:
     @property
     def load(self) -> dict[str, dict[str, int]]:
         """What asking amounted to so far, system by system."""
-        return self._load.seen
+        return self._asker.load
 
     def _test(self, system: str) -> SmokeTest:
         """Return what watches a system; stored answers are taken as they are, as nothing is spent on them."""
@@ -257,13 +245,13 @@ class Executor:
 
     async def _ask_all(self, threads: Sequence[Thread]) -> None:
         """Let a few workers share the threads."""
-        models = {thread[0].system: self._model(thread[0].system) for thread in threads}
-        number = self._terms.concurrency or min((model.concurrency for model in models.values()), default=1)
+        models = map(self._model, {thread[0].system for thread in threads})
+        number = self._terms.concurrency or min((model.concurrency for model in models), default=1)
         workers = Workers(number, note=self._tally.note, on_stop=self._till.close)
 
         async def ask(thread: Thread) -> None:
             self._side.raise_fault()
-            await self._ask_thread(models[thread[0].system], thread)
+            await self._ask_thread(thread)
 
         try:
             await workers.share(threads, ask)
@@ -281,44 +269,40 @@ class Executor:
             await self._side.stop(PATIENCE_S)
             raise
 
-    async def _ask_thread(self, model: System, thread: Thread) -> None:
+    async def _ask_thread(self, thread: Thread) -> None:
         """Ask questions one after the other, up to the first whose answer the measurement lost."""
         for place, question in enumerate(thread, start=1):
-            await self._ask(model, question)
-            if self._key(question) not in self._answered:
+            if not await self._ask(question):
                 self._cut_short += len(thread) - place
                 return
 
     def _model(self, system: str) -> System:
         return self._models[self._plan.evaluation.systems[system].model]
 
-    async def _ask(self, model: System, question: Question) -> None:
-        """Ask, put the answer on disk, and have it counted."""
-        fresh: Fresh | None = None
-        if isinstance(model, StoredAnswers):
-            item, attempt = question.item.id, question.attempt
-            response = model.recall(item, attempt, system=question.system, task=self._task)
-        else:
-            response, fresh = await self._response(model, question)
+    async def _ask(self, question: Question) -> bool:
+        """Ask, put the answer on disk, and have it counted; return whether there is one that counts."""
+        key = self._key(question)
+        response, fresh = await self._asker.ask(question, key, self._said_before(question))
         self._journal.append(response)
         cache = self._terms.cache
         if cache is not None and fresh is not None and not response.cached:
             cache.put(*fresh)  # after the journal: a cache that is full is not to cost the answer
-        if response.status not in MEASUREMENT_SIDE:
-            self._answered[response.key] = response.light()
+        answered = response.status not in MEASUREMENT_SIDE
+        if answered:
+            self._answered[key] = response.light()
         elif fresh is not None:
             self._lost.append(response.reason or "")
         measured = self._till.take(response, question)
-        self._till.tell(self._tally)
         self._side.follow(question, response, partial(self._count, question, response))
         if measured:  # the next question does not wait for what goes on beside it
             self._say_outlook()
+        return answered
 
     def _count(self, question: Question, response: Response) -> None:
         """Score a new answer, count it, and show it to the guards."""
         score = self._score(question, response)
-        self._tally.add(question.system, score.status, self._rate(question, response, score))
         self._till.tell(self._tally)
+        self._tally.add(question.system, score.status, self._rate(question, response, score))
         self._tests[question.system].see(response.light(), self._seen(question, response, score))
 
     def _seen(self, question: Question, response: Response, score: Score) -> Score:
@@ -326,67 +310,6 @@ class Executor:
         if self._plan.rules[question.item.id].reads != "judgement":
             return score
         return Score(1.0 if response.status == "ok" else None, status=cast("ScoreStatus", response.status))
-
-    async def _response(self, model: System, question: Question) -> tuple[Response, Fresh]:
-        """Ask; return what came back as it is recorded, and as it is kept for other runs."""
-        said = [self._answered[key].text or "" for key in self._earlier(question)]
-        request = self._request(question, said)
-        started = self._now().isoformat(timespec="milliseconds")
-        self._load.enter(question.system)
-        try:
-            key, reply, bill = await self._answer(model, question, request)
-        finally:
-            self._load.leave(question.system)
-        cached = bill is None
-        record = Response(
-            system=question.system,
-            task=self._task,
-            item=question.item.id,
-            attempt=question.attempt,
-            try_=1 + self._tries[self._key(question)],
-            status=reply.status,
-            reason=reply.reason,
-            text=reply.text,
-            latency_s=reply.latency_s,
-            first_token_s=reply.first_token_s,
-            tokens_in=reply.tokens_in,
-            tokens_out=reply.tokens_out,
-            tokens_reasoning=reply.tokens_reasoning,
-            tokens_cached=reply.tokens_cached,
-            cost=bill.cost if bill else None,
-            currency=bill.currency if bill else None,
-            cost_source=bill.source if bill else None,
-            stage=reply.stage,
-            steps=reply.steps,
-            tool_calls=reply.tool_calls,
-            tool_errors=reply.tool_errors,
-            faults=() if cached else reply.faults,
-            started=started,
-            request=self._fingerprint[question.system](request),
-            cached=cached,
-            options=reply.options,
-            likelihood=reply.likelihood,
-            log_probability=reply.log_probability,
-            log_probability_tokens=reply.log_probability_tokens,
-        )
-        return record.told(reply.transcript, reply.stages, reply.token_logprobs), (key, reply)
-
-    async def _answer(
-        self, model: System, question: Question, request: Request
-    ) -> tuple[str, Reply, Bill | None]:
-        """Return the answer, its key in the cache and its bill; no bill of one that was kept from an earlier run."""
-        cache, components = self._terms.cache, self._components[question.system]
-        key = "" if cache is None else cache_key(components, request, attempt=question.attempt)
-        held = None if cache is None else cache.get(key)
-        if held is not None:
-            return key, held, None
-        amount = await self._till.reserve(question.system, request)
-        try:
-            reply = await send(model, request)
-            bill = self._till.pay(question.system, request, reply)
-        finally:
-            self._till.release(amount)
-        return key, reply, bill
 
     def _key(self, question: Question) -> Key:
         return (question.system, self._task, question.item.id, question.attempt)
@@ -396,12 +319,10 @@ class Executor:
         rule = self._plan.rules[question.item.id]
         return counted_value(rule, score, response) if rule.kind == "binary" else None
 
-    def _earlier(self, question: Question) -> list[Key]:
-        """Return the keys of the turns before a question in its conversation, in order."""
-        return [(question.system, self._task, turn.id, question.attempt) for turn in question.item.earlier]
-
-    def _request(self, question: Question, answers: Sequence[str]) -> Request:
-        return self._plan.prompts[question.system].request(question.item, answers)
+    def _said_before(self, question: Question) -> list[str]:
+        """Return what the system answered to the turns before a question in its conversation, in order."""
+        system, task, attempt = question.system, self._task, question.attempt
+        return [self._answered[system, task, turn.id, attempt].text or "" for turn in question.item.earlier]
 
     @cached_property
     def _whole(self) -> Whole:

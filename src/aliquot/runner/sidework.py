@@ -84,6 +84,9 @@ class Sidework:
 
     def follow(self, question: Question, response: Response, then: Callable[[], None]) -> None:
         """Do what an answer needs, and then call something, at once where it needs nothing."""
+        if not (self._executes or self._judged):
+            then()
+            return
         programs = self._code.lacking(self._programs(question, response)) if self._executes else []
         asked = self._judges.lacking(self._questions(question, response)) if self._judged else []
         left = bool(programs) + bool(asked)

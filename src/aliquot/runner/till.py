@@ -62,6 +62,7 @@ class Till:
         self._prices = {name: spec.stated for name, spec in systems.items()}
         self._prices |= {judge_key(name): prices for name, prices in (judges or {}).items()}
         currency = currency_of(price for price in self._prices.values() if price is not None)
+        self._priced = any(price is not None for price in self._prices.values())
         self._ceilings = Ceilings(self._prices)
         self._purse = Purse(limit=limit, currency=currency)
         self._judges = frozenset(map(judge_key, judges or {}))
@@ -205,12 +206,11 @@ class Till:
         """Give the tally what was spent, and what the whole run is thought to cost."""
         spent, currency = self._purse.spent, self._purse.currency
         rest = self._forecast.expected(currency)
-        priced = any(price is not None for price in self._prices.values())
         tally.foresee(
             spent=spent,
             currency=currency,
             expected=None if rest is None or not spent + rest else spent + rest,
-            most=self._most if priced else None,
+            most=self._most if self._priced else None,
         )
 
     def _foreseen(self, question: Question) -> float:

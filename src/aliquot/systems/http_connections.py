@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from time import monotonic
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import aiohttp
@@ -58,7 +59,7 @@ class _Target(NamedTuple):
 
 
 class Connections:
-    """Connections that are kept for further requests; made on the loop that asks.
+    """Connections to one server that are kept for further requests; made on the loop that asks.
 
     Args:
         headers: what every request has in its head.
@@ -68,8 +69,9 @@ class Connections:
     def __init__(self, headers: Mapping[str, str], *, connect_timeout_s: float) -> None:
         self._headers, self._connect_timeout_s = headers, connect_timeout_s
         self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=connect_timeout_s)
-        self._connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S)
+        self._connector = aiohttp.TCPConnector(limit=0)
         self._targets: dict[tuple[str, URL], _Target] = {}
+        self._idle: list[tuple[Connection, float]] = []
 
     async def exchange(self, url: URL, body: bytes | None, read: Callable[[Answer], Awaitable[T]]) -> T:
         """Send one request and return what ``read`` makes of the answer.
@@ -85,7 +87,7 @@ class Connections:
             HttpProcessingError: the answer is not HTTP.
         """
         target = self._target("GET" if body is None else "POST", url)
-        connection = await self._connect(target.request)
+        connection = self._kept() or await self._connect(target.request)
         try:
             answer = await _answer_to(connection, target.head, body)
         except BaseException:
@@ -94,11 +96,30 @@ class Connections:
         try:
             return await read(answer)
         finally:
-            _give_back(connection)
+            self._give_back(connection)
 
     async def close(self) -> None:
         """Close all connections."""
+        for connection, _ in self._idle:
+            connection.close()
+        self._idle.clear()
         await self._connector.close()
+
+    def _kept(self) -> Connection | None:
+        """Return a connection that is there already, the one used last; None when there is none."""
+        while self._idle:
+            connection, since = self._idle.pop()
+            if _is_free(connection) and monotonic() - since <= KEEP_ALIVE_S:
+                return connection
+            connection.close()
+        return None
+
+    def _give_back(self, connection: Connection) -> None:
+        """Keep a connection for the next request, unless its own is not at an end on either side."""
+        if _is_free(connection):
+            self._idle.append((connection, monotonic()))
+        else:
+            connection.close()
 
     async def _connect(self, request: aiohttp.ClientRequest) -> Connection:
         try:
@@ -137,10 +158,11 @@ async def _answer_to(connection: Connection, head: bytes, body: bytes | None) ->
             return Answer(message.code, message.headers, content)
 
 
-def _give_back(connection: Connection) -> None:
-    """Keep a connection for the next request, unless its own is not at an end on either side."""
-    transport = connection.transport
-    if transport is not None and transport.get_write_buffer_size():
-        connection.close()
-    else:
-        connection.release()  # closes it when the answer was not read whole
+def _is_free(connection: Connection) -> bool:
+    """Tell whether a connection is open with nothing under way: no rest of a request, no rest of an answer, no more."""
+    protocol, transport = connection.protocol, connection.transport
+    return (
+        protocol is not None and transport is not None
+        and protocol.is_connected() and not protocol.should_close
+        and not transport.get_write_buffer_size()
+    )  # fmt: skip

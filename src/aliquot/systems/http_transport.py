@@ -104,7 +104,8 @@ class Incoming:
         headers = self._answer.headers
         length = int(headers.get("Content-Length", -1))
         if 0 <= length <= MOST_BYTES and "Content-Encoding" not in headers:
-            return self.hide(await self._answer.content.read())
+            content = self._answer.content
+            return self.hide(content.read_nowait() if content.is_eof() else await content.read())
         if length > MOST_BYTES:
             raise FaultError(f"the answer has {length} bytes; {MOST_BYTES} are read at most")
         return self.hide(b"".join([piece async for piece in self.pieces()]))

@@ -56,7 +56,13 @@ class Usage(msgspec.Struct):
 
 def _keep_counts(counted: msgspec.Struct, *names: str) -> None:
     for name in names:
-        setattr(counted, name, count_of(getattr(counted, name)))
+        if (value := getattr(counted, name)) is not None:
+            setattr(counted, name, count_of(value))
+
+
+_NO_DETAILS: Final = Details()
+_NO_USAGE: Final = Usage()
+"""What a server counted that counts nothing."""
 
 
 class Part(msgspec.Struct):
@@ -210,12 +216,12 @@ def make_reply(
     finish = _FINISHES.get(said.finish or "", said.finish)
     if finish in _BROKEN:
         raise FaultError(f"the server ended the answer with {finish!r}", again=True)
-    usage = said.usage or Usage()
+    usage = said.usage or _NO_USAGE
     text, aloud = without_thoughts(said.text)
     thought = _reasoning_tokens(usage)
     status, reason = _status(said, text, finish=finish, reasoned=aloud or said.reasoned or bool(thought))
     likely = NOT_TOLD if logprobs is None else written(said.pieces, text, others=logprobs)
-    cached = usage.prompt_tokens_details or usage.input_tokens_details or Details()
+    cached = usage.prompt_tokens_details or usage.input_tokens_details or _NO_DETAILS
     return Reply(
         text=text or said.refusal,
         status=status,
@@ -243,7 +249,7 @@ def _status(said: Said, text: str, *, finish: str | None, reasoned: bool) -> tup
 
 
 def _reasoning_tokens(usage: Usage) -> int | None:
-    details = usage.completion_tokens_details or usage.output_tokens_details or Details()
+    details = usage.completion_tokens_details or usage.output_tokens_details or _NO_DETAILS
     return _first(details.reasoning_tokens, usage.reasoning_tokens)
 
 

@@ -139,7 +139,6 @@ def canonical(request: Request) -> str:
 
 
 def _canonical(request: Request) -> bytes:
-    kind = type(request).__name__.removesuffix("Request").lower()
     body: dict[str, Any] = {name: getattr(request, name) for name in request.__struct_fields__}
     if isinstance(request, ChatRequest | CompletionRequest):
         body["decoding"] = _drawn(request.decoding)
@@ -147,12 +146,24 @@ def _canonical(request: Request) -> bytes:
         del body["schema"]
     if isinstance(request, ChoiceRequest) and not request.named:
         del body["named"]
-    return msgspec.json.encode({kind: body}, order="sorted")
+    return _encode_sorted({_KINDS[type(request)]: body})
+
+
+_encode_sorted: Final = msgspec.json.Encoder(order="sorted").encode
+
+_KINDS: Final[Mapping[type[Request], str]] = {
+    ChatRequest: "chat",
+    CompletionRequest: "completion",
+    LikelihoodRequest: "likelihood",
+    ChoiceRequest: "choice",
+}
 
 
 @lru_cache(maxsize=64)
-def _drawn(decoding: Decoding) -> Mapping[str, Any]:
-    return {name: value for name, value in asdict(decoding).items() if value is not None}
+def _drawn(decoding: Decoding) -> msgspec.Raw:
+    return msgspec.Raw(
+        _encode_sorted({name: value for name, value in asdict(decoding).items() if value is not None})
+    )
 
 
 def fingerprint(request: Request, *, of: Mapping[str, str] | None = None) -> str:
