@@ -39,6 +39,7 @@ MACHINERY = {
     "judged_rows": "checked labels, verdicts and how labels were drawn, behind corrections",
     "least_squares": "the robust fit behind biases of a judge",
     "margins": "score statistics on arrays, and checks of margins, behind equivalence",
+    "merge_draws": "how merges come out under the conditions of a gate, behind simulated years",
     "method_names": "which function made a number",
     "online_tests": "many streams at once, behind simulated years",
     "paired": "reduction to differences",

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from aliquot.errors import UsageError
-from aliquot.stats import addis, alpha_shares, lord, mcnemar, tango, year_of_merges
+from aliquot.stats import addis, alpha_shares, clopper_pearson, lord, mcnemar, tango, year_of_merges
 from aliquot.stats.bets import STAKES
-from aliquot.stats.merge_years import _limits
+from aliquot.stats.merge_draws import FloorMerges, ItemMerges, PairedMerges, ShiftedMerges, draw_merges
 
 P_VALUES = st.lists(st.sampled_from([0.0, 1e-6, 0.0004, 0.01, 0.2, 0.4, 0.6, 1.0]), max_size=25)
 
@@ -83,12 +84,48 @@ def test_of_the_alarms_few_are_false(find):
 
 
 def test_a_merge_of_a_year_is_decided_as_it_is_alone():
-    low, high = _limits(np.array([[3, 9]]), np.array([[12, 9]]), 100, 0.95)
-    for k, (fixed, broke) in enumerate(((3, 12), (9, 9))):
-        alone = tango(fixed, broke, 100)
-        assert (low[0, k], high[0, k]) == pytest.approx((alone.low, alone.high), abs=1e-9)
+    fixed, broke = np.array([[3, 9, 2]]), np.array([[12, 9, 9]])
+    for margin in (0.0, 0.15):
+        read = PairedMerges(100, margin, 0.1, loss=0.0).read(fixed, broke, level=0.95)
+        for k, (c, b) in enumerate(zip(fixed[0].tolist(), broke[0].tolist(), strict=True)):
+            alone, p = tango(c, b, 100), mcnemar(c, b).p
+            assert read.p[0, k] == pytest.approx(p, abs=1e-12)
+            assert read.passed[0, k] == (alone.low > -margin)
+            # 2 and 9: Tango's upper limit lies below 0, but the exact p is .065, so that no loss is shown
+            assert read.lost[0, k] == (alone.low <= -margin and alone.high < 0 and p <= 0.05)
     # 3 and 12: exact p .0352; a merge alone fails, one of 250 would need p ≤ .0002
     assert mcnemar(3, 12).p == pytest.approx(0.0352, abs=1e-4)
+    assert tango(2, 9, 100).high < 0 < mcnemar(2, 9).p - 0.05
+
+
+def test_a_floor_is_read_by_its_exact_limits_and_test():
+    passes = np.arange(0, 41)
+    read = FloorMerges(40, 0.95, 0.8).read(passes, level=0.95)
+    for x in passes.tolist():
+        alone = clopper_pearson(x, 40)
+        assert (read.passed[x], read.lost[x]) == (alone.low >= 0.8, alone.high < 0.8)
+        # twice the smaller tail of a binomial of .8
+        tails = stats.binom.cdf(x, 40, 0.8), stats.binom.sf(x - 1, 40, 0.8)
+        assert read.p[x] == pytest.approx(min(1.0, 2 * min(tails)), abs=1e-12)
+    assert FloorMerges(36, 1.0, 0.9).read(np.array([35, 36]), level=0.95).passed.tolist() == [False, True]
+
+
+def test_conditions_drawn_come_out_as_often_as_their_laws_say():
+    rng, zeros = np.random.default_rng(5), np.zeros(20_000)
+    floor = FloorMerges(60, 0.95, 0.85)
+    for times, rate in ((0, 0.95), (1, 0.85), (2, 0.75)):
+        wanted = stats.binom.pmf(np.arange(61), 60, rate)[floor.read(np.arange(61), level=0.95).passed].sum()
+        found = floor.draw(zeros + times, level=0.95, rng=rng).passed.mean()
+        assert found == pytest.approx(wanted, abs=4 * 0.5 / np.sqrt(20_000))
+    shifted = ShiftedMerges(0.05, 0.02, np.inf, loss=0.05)
+    # P(d − 1.96 se > −.05) = Φ(2.5 − 1.96) when nothing is lost, .025 at the margin
+    assert shifted.draw(zeros, level=0.95, rng=rng).passed.mean() == pytest.approx(
+        stats.norm.cdf(0.54), abs=0.015
+    )
+    assert shifted.draw(zeros + 1, level=0.95, rng=rng).passed.mean() == pytest.approx(0.025, abs=0.005)
+    items = draw_merges([ItemMerges(0.1)], zeros, level=0.95, rng=rng)
+    assert items.failed(0.0).mean() == pytest.approx(0.1, abs=0.01)
+    assert (items.passed == ~items.failed(0.05)).all()
 
 
 def test_a_year_of_a_gate():

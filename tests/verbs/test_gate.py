@@ -21,8 +21,9 @@ from aliquot.evidence.texts import HeldTexts
 from aliquot.findings.document import finding_document
 from aliquot.findings.gate import Gate
 from aliquot.gates.policy import CostRule, MetricRule, Policy, SegmentRule
-from aliquot.gates.year import Design, simulate_year
+from aliquot.gates.year import simulate_year
 from aliquot.reports.render import render
+from aliquot.stats.merge_draws import PairedMerges
 from tests.cli.called import call
 from tests.shared import shared
 
@@ -96,9 +97,13 @@ def test_what_would_settle_it_settles_it(tmp_path: Path) -> None:
     assert settle is not None
     n = settle.items  # type: ignore[union-attr]
     margin, seen = 0.07, 9 / 240
-    year = simulate_year([Design(n, margin, psi=27 / 240 + 1e-9)], merges=1, error=None, alpha=0.05)
+    year = simulate_year(
+        [PairedMerges(n, margin, 27 / 240 + 1e-9, loss=margin)], merges=1, error=None, alpha=0.05
+    )
     # a loss of 9/240 is a shift of the same interval: what passes with margin .07 − .0375 when nothing is lost
-    shifted = simulate_year([Design(n, margin - seen, psi=27 / 240)], merges=1, error=None, alpha=0.05)
+    shifted = simulate_year(
+        [PairedMerges(n, margin - seen, 27 / 240, loss=margin - seen)], merges=1, error=None, alpha=0.05
+    )
     assert shifted.unchanged[0] == pytest.approx(0.8, abs=0.04)
     assert year.unchanged[0] > 0.99
 
@@ -499,7 +504,7 @@ def test_whole_gates_come_out_as_the_year_says() -> None:
     """Merges of two metrics through the program: nothing changed, and worse by twice the margin."""
     rng, n, psi, margin, merges = np.random.default_rng(11), 200, 0.1, 0.06, 40
     rules = Policy(metrics=tuple(MetricRule(f"m{k}", margin) for k in range(2)))
-    year = simulate_year([Design(n, margin, psi=psi)] * 2, merges=200, error=None, alpha=0.05)
+    year = simulate_year([PairedMerges(n, margin, psi, loss=margin)] * 2, merges=200, error=None, alpha=0.05)
     for loss, expected in ((0.0, year.unchanged), (2 * margin, year.beyond)):
         counts = {"pass": 0, "undecided": 0, "fail": 0}
         for _ in range(merges):

@@ -1,10 +1,14 @@
-"""Programs on a path of their own: ``aliquot`` as this source has it, and a ``gh`` that records what it is asked."""
+"""Programs on a path of their own: ``aliquot`` as this source or a wheel of it has it, a ``gh`` that records."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import stat
+import subprocess
 import sys
+import sysconfig
+import venv
 from pathlib import Path
 
 from tests.workshop.sources import ROOT
@@ -38,3 +42,48 @@ def programs(folder: Path) -> dict[str, str]:
         "GH_KNOWN": str(folder / "gh.known"),
         "GH_FAILS": "",
     }
+
+
+def build_wheel(folder: Path) -> Path:
+    """Build the wheel of this source, as ``.ci/run`` does; it needs the network for the build's own tools."""
+    if shutil.which("uv"):
+        command = ["uv", "build", "--quiet", "--wheel", "--out-dir", str(folder), str(ROOT)]
+    else:
+        command = [
+            sys.executable,
+            "-m",
+            "pip",
+            "wheel",
+            "--quiet",
+            "--no-deps",
+            "--wheel-dir",
+            str(folder),
+            str(ROOT),
+        ]
+    subprocess.run(
+        command, check=True, env={name: told for name, told in os.environ.items() if name != "PYTHONPATH"}
+    )
+    (wheel,) = folder.glob("aliquot-*.whl")
+    return wheel
+
+
+def own_python(folder: Path) -> Path:
+    """Make an environment that holds pip alone, and is lent the packages of this one without aliquot itself.
+
+    What is installed into it is what a step installs; that its dependencies are there already asks no index.
+
+    Returns:
+        The folder of its programs.
+    """
+    venv.EnvBuilder(with_pip=True, symlinks=True).create(folder / "own")
+    lent = folder / "lent"
+    lent.mkdir()
+    for entry in Path(sysconfig.get_path("purelib")).iterdir():
+        if (
+            not entry.name.lower().startswith(("aliquot", "_aliquot", "__editable__", "pip", "__pycache__"))
+            and entry.suffix != ".pth"
+        ):
+            (lent / entry.name).symlink_to(entry)
+    (own,) = (folder / "own" / "lib").glob("python*/site-packages")
+    (own / "lent.pth").write_text(f"{lent}\n", encoding="utf-8")
+    return folder / "own" / "bin"

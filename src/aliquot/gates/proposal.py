@@ -11,8 +11,9 @@ from aliquot.errors import UsageError
 from aliquot.findings.noise import Noise
 from aliquot.findings.numbers import write_percent
 from aliquot.findings.scale import Scale
-from aliquot.gates.year import Design, simulate_year
+from aliquot.gates.year import simulate_year
 from aliquot.stats.distributions import two_sided_z
+from aliquot.stats.merge_draws import MergeCondition, PairedMerges, ShiftedMerges
 from aliquot.stats.results import Estimate, Undefined
 
 POWER: Final = 0.8
@@ -129,16 +130,22 @@ def _attempts(noise: Noise) -> int:
     return max(1, min(noise.runs)) if len(noise.runs) == 2 else 1
 
 
-def _design(noise: Noise, margin: float) -> Design:
+def _condition(noise: Noise, margin: float) -> MergeCondition:
     se = _wobble(noise) / two_sided_z(noise.level)
     if noise.scale.kind == "binary" and isinstance(noise.flip_rate, Estimate) and _attempts(noise) == 1:
-        return Design(noise.n_items, margin, psi=max(noise.flip_rate.point, 1 / noise.n_items))
-    return Design(noise.n_items, margin, se=max(se, 1e-9))
+        psi = max(noise.flip_rate.point, 1 / noise.n_items)
+        return PairedMerges(noise.n_items, margin, psi, loss=margin)
+    return ShiftedMerges(margin, max(se, 1e-9), math.inf, loss=margin)
 
 
 def _passes(noise: Noise, margin: float, *, level: float) -> float:
     found = simulate_year(
-        [_design(noise, margin)], merges=1, error=None, alpha=1 - level, level=level, n_simulated=_SIMULATED
+        [_condition(noise, margin)],
+        merges=1,
+        error=None,
+        alpha=1 - level,
+        level=level,
+        n_simulated=_SIMULATED,
     )
     return found.unchanged[0]
 

@@ -6,22 +6,18 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import bdtr
 
 from aliquot.errors import UsageError
-from aliquot.stats.distributions import two_sided_z
 from aliquot.stats.inputs import (
     Floats,
-    Integers,
     RandomSource,
     as_choice,
     as_count,
     as_generator,
     as_level,
 )
+from aliquot.stats.merge_draws import PairedMerges, draw_merges
 from aliquot.stats.online_tests import addis_years, alpha_shares, lord_years
-from aliquot.stats.paired_score import tango_limits
 from aliquot.stats.results import Record
 
 Sharing: TypeAlias = Literal["none", "equal", "falling", "lord", "addis"]
@@ -67,6 +63,7 @@ def year_of_merges(
 
     A merge fails when the lower limit does not clear −margin, the upper one lies below 0 and p is at most its share; it
     passes when the lower limit clears −margin; else it is undecided. Merges are judged on fresh answers, independently.
+    The draws are those behind the year that a gate prints (``merge_draws``).
 
     Args:
         items: shared items at each merge.
@@ -103,54 +100,22 @@ def year_of_merges(
     as_choice(sharing, get_args(Sharing), name="sharing")
     level, generator = as_level(level), as_generator(rng)
     worse = generator.random((years, m)) < regressions / m
-    gate = _Gate(n, psi, margin, sharing, level)
-    quiet = gate.decide(np.zeros((years, m)), generator)
-    moved = gate.decide(np.where(worse, loss, 0.0), generator)
+    gate = [PairedMerges(n, margin, psi, loss)]
+    quiet = draw_merges(gate, np.zeros((years, m)), level=level, rng=generator)
+    moved = draw_merges(gate, worse.astype(np.float64), level=level, rng=generator)
+    false = quiet.failed(_shares(quiet.told, sharing, level))
+    found = moved.failed(_shares(moved.told, sharing, level))
     hit = max(int(worse.sum()), 1)
     return YearOfMerges(
-        quiet_years=float(quiet.failed.any(axis=1).mean()),
-        false_alarms=float(quiet.failed.sum(axis=1).mean()),
-        missed=float((worse & ~moved.failed).sum()) / hit,
+        quiet_years=float(false.any(axis=1).mean()),
+        false_alarms=float(false.sum(axis=1).mean()),
+        missed=float((worse & ~found).sum()) / hit,
         passed=float((worse & moved.passed).sum()) / hit,
-        undecided=float((~moved.failed & ~moved.passed).mean()),
+        undecided=float((~found & ~moved.passed).mean()),
         years=years,
         settings={"items": n, "psi": psi, "merges": m, "margin": margin, "loss": loss,
                   "regressions": regressions, "sharing": sharing, "level": level},
     )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class _Decisions:
-    failed: NDArray[np.bool_]
-    passed: NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
-class _Gate:
-    items: int
-    psi: float
-    margin: float
-    sharing: str
-    level: float
-
-    def decide(self, loss: Floats, rng: np.random.Generator) -> _Decisions:
-        """Draw and decide the merges of years, one a row, each with its own loss."""
-        differ = rng.binomial(self.items, self.psi, size=loss.shape)
-        broke = rng.binomial(differ, 0.5 + loss / (2 * self.psi))
-        fixed = differ - broke
-        low, high = _limits(fixed, broke, self.items, self.level)
-        p = np.minimum(1.0, 2 * bdtr(fixed.astype(np.float64), differ, 0.5))
-        p = np.where(broke > fixed, p, 1.0)  # an improvement is no evidence of a loss
-        alphas = _shares(p, self.sharing, self.level)
-        clears = low > -self.margin
-        return _Decisions(failed=~clears & (high < 0) & (p <= alphas), passed=clears)
-
-
-def _limits(fixed: Integers, broke: Integers, n: int, level: float) -> tuple[Floats, Floats]:
-    """Tango's limits; the same counts come again and again, so each pair is computed once."""
-    pairs, place = np.unique(fixed * (n + 1) + broke, return_inverse=True)
-    low, high = tango_limits(pairs // (n + 1), pairs % (n + 1), np.full(pairs.size, n), z=two_sided_z(level))
-    return low[place].reshape(fixed.shape), high[place].reshape(fixed.shape)
 
 
 def _shares(p: Floats, sharing: str, level: float) -> Floats:
