@@ -25,7 +25,7 @@ MACHINERY = {
     "bootstrap_intervals": "the two constants of BCa",
     "corpus": "how many columns the parts of a metric may have, for analysis",
     "corrected": "MOVER limits on arrays and names of verdicts, for plans and analysis",
-    "clusters": "sums by cluster, for analysis and databases",
+    "clusters": "sums by cluster, for analysis and databases; t on a variance by clusters",
     "diagnostics": "checks of labels beside verdicts",
     "designs": "what draws, inside designs",
     "discordance": "checked shares and enumeration behind power",
