@@ -17,7 +17,7 @@ MACHINERY = {
     "agreement_intervals": "imagined tables and resamples behind their intervals",
     "agreement_records": "from a table of ratings to a record",
     "agreement_scales": "weights of pairs of labels",
-    "correlation": "mean squares of targets by raters",
+    "design_effects": "mean squares of targets by raters",
     "correlations": "resampling of rows, and checks of columns, for the comparison of two",
     "dependent_correlations": "the test that is read from resamples",
     "bets": "stakes and capital behind betting sequences",
