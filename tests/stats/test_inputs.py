@@ -8,7 +8,7 @@ import pytest
 
 from aliquot.errors import UsageError
 from aliquot.stats.clusters import cluster_variance
-from aliquot.stats.correlation import shrout_fleiss
+from aliquot.stats.design_effects import shrout_fleiss
 from aliquot.stats.inputs import as_array, as_codes, as_values
 from aliquot.stats.paired import paired_difference
 from aliquot.stats.paired_family import paired_binary

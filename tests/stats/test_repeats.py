@@ -10,7 +10,7 @@ import pytest
 
 from aliquot.errors import UsageError
 from aliquot.stats.clusters import cluster_variance
-from aliquot.stats.correlation import intraclass
+from aliquot.stats.design_effects import intraclass
 from aliquot.stats.repeats import item_means, precision_table, variance_components
 from aliquot.stats.results import Undefined
 from tests.oracles import case

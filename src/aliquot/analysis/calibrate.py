@@ -23,7 +23,7 @@ from aliquot.analysis.software import versions
 from aliquot.analysis.verdict_bias import verdict_biases
 from aliquot.evidence.tables import Evidence
 from aliquot.findings.agreement import Coefficient
-from aliquot.findings.calibration import Calibration
+from aliquot.findings.calibration import Calibration, EqualErrors, JudgeBias, JudgeLine, MoreLabels
 from aliquot.findings.calibration_words import write_calibration
 from aliquot.findings.corrected import Corrected
 from aliquot.stats.inputs import DEFAULT_SEED
@@ -69,14 +69,10 @@ def calibrate_judge(
     check_level(choices.level)
     ranking = tuple(metric_against_people(judged, level=choices.level, seed=choices.seed))
     agreement = _agreement(judged, choices) if judged.on_one_scale else ranking[:1]
-    lines = tuple(judge_lines(judged, drawn=choices.drawn, level=choices.level)) if judged.binary else ()
+    errors = _errors(evidence, judged, choices) if judged.binary else _Errors()
     factor = _factor(judged, choices)
     second = beside_people(judged, margin=choices.margin, level=choices.level, seed=choices.seed)
-    corrected = tuple(
-        corrected_system(judged, system, drawn=choices.drawn, level=choices.level)
-        for system in judged.systems
-    )
-    contrast = _contrast(judged, choices)
+    corrected = _rates(judged, choices)
     labels = judged.labelled["label"]
     constant, share = _constant(judged, labels)
     return Calibration(
@@ -94,28 +90,23 @@ def calibrate_judge(
         ranking=ranking,
         constant=constant,
         constant_share=share,
-        lines=lines,
-        equal_errors=tuple(errors_apart(judged, level=choices.level, seed=choices.seed))
-        if judged.binary
-        else (),
-        biases=tuple(verdict_biases(evidence, judged, level=choices.level)) if judged.binary else (),
+        lines=errors.lines,
+        equal_errors=errors.equal,
+        biases=errors.biases,
         second=second,
         corrected=corrected,
-        difference=contrast,
+        difference=_contrast(judged, choices),
         factor=factor,
-        more_labels=tuple(more_labels(judged, level=choices.level)) if judged.binary else (),
+        more_labels=errors.more_labels,
         let_through=_named(judged, label=0.0, verdict=1.0),
         held_back=_named(judged, label=1.0, verdict=0.0),
         level=choices.level,
-        warnings=(
-            *judged.labels.notes,
-            *find_calibration_warnings(judged, corrected, drawn=choices.drawn),
-        ),
+        warnings=(*judged.labels.notes, *find_calibration_warnings(judged, corrected, drawn=choices.drawn)),
         why=_why(judged, corrected),
         estimand=_estimand(judged),
         verdict=write_calibration(
             judged.metric,
-            line=lines[0] if lines else None,
+            line=errors.lines[0] if errors.lines else None,
             factor=factor,
             agreement=agreement,
             second=second,
@@ -124,6 +115,40 @@ def calibrate_judge(
         seed=choices.seed,
         versions=versions(),
         command=command,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Errors:
+    """What is said of a judge that passes and fails; of one that grades nothing of it.
+
+    Attributes:
+        lines: its errors, over all labelled answers first.
+        equal: tests of equal errors.
+        biases: what moves the verdict given the label.
+        more_labels: what more labels would bring.
+    """
+
+    lines: tuple[JudgeLine, ...] = ()
+    equal: tuple[EqualErrors, ...] = ()
+    biases: tuple[JudgeBias, ...] = ()
+    more_labels: tuple[MoreLabels, ...] = ()
+
+
+def _rates(judged: Judged, choices: CalibrationChoices) -> tuple[Corrected, ...]:
+    return tuple(
+        corrected_system(judged, system, drawn=choices.drawn, level=choices.level)
+        for system in judged.systems
+    )
+
+
+def _errors(evidence: Evidence, judged: Judged, choices: CalibrationChoices) -> _Errors:
+    level = choices.level
+    return _Errors(
+        lines=tuple(judge_lines(judged, drawn=choices.drawn, level=level)),
+        equal=tuple(errors_apart(judged, level=level, seed=choices.seed)),
+        biases=tuple(verdict_biases(evidence, judged, level=level)),
+        more_labels=tuple(more_labels(judged, level=level)),
     )
 
 

@@ -10,7 +10,7 @@ from aliquot.analysis.claims import Claim, claim_paired, claim_unpaired
 from aliquot.analysis.corrected import PeoplesLabels, corrected_rate_of
 from aliquot.analysis.corrected_claims import correct_claim
 from aliquot.analysis.costs import latency_of, price_of
-from aliquot.analysis.further import SharesOf, Terms, look_further
+from aliquot.analysis.further import Further, SharesOf, Terms, look_further
 from aliquot.analysis.further_remarks import in_order, unsettled_clusters, warn_further
 from aliquot.analysis.judges import refuse_other_judge
 from aliquot.analysis.margins import check_level, margin_on
@@ -79,11 +79,6 @@ def compare_systems(
     """
     check_level(choices.level)
     metric = choices.metric or headline_metric(evidence, task)
-    a, b = (
-        settings_of(evidence.settings, system, task=task, tasks=tasks(evidence))
-        for system in (baseline, candidate)
-    )
-    contrast = contrast_settings(a, b)
     refuse_other_judge(evidence, baseline, candidate, task=task, metric=metric, allowed=choices.allow)
     pairs = pair(
         evidence,
@@ -94,15 +89,36 @@ def compare_systems(
         cluster=choices.cluster,
         match_on=choices.match_on,
     )
-    scale = scale_of(evidence, metric)
+    return _finding(_analysed(evidence, pairs, choices), choices, command=command)
+
+
+@dataclass(frozen=True, slots=True)
+class _Analysed:
+    """What two systems' rows came to.
+
+    Attributes:
+        evidence: the tables.
+        pairs: the rows of both, matched.
+        scale: how the metric's numbers are read.
+        margin: the margin in the metric's units.
+        claim: the difference and what hangs on it, corrected by people's labels where there are some.
+        further: what else the same rows show.
+    """
+
+    evidence: Evidence
+    pairs: Pairs
+    scale: Scale
+    margin: float | None
+    claim: Claim
+    further: Further
+
+
+def _analysed(evidence: Evidence, pairs: Pairs, choices: Choices) -> _Analysed:
+    scale = scale_of(evidence, pairs.baseline.metric)
     margin = margin_on(scale, choices.margin)
-    claim = _claim(evidence, pairs, scale, margin=margin, choices=choices)
-    corrected = None
+    claim, corrected = _claim(evidence, pairs, scale, margin=margin, choices=choices), None
     if choices.labels is not None:
-        if claim.paired is not None and claim.paired.places is not None:
-            raise UsageError(
-                "labels correct a difference over a fixed number of items, and this run could stop at any time"
-            )
+        _refuse_stopped(claim)
         claim, corrected = correct_claim(
             evidence,
             claim,
@@ -114,19 +130,26 @@ def compare_systems(
         )
     terms = Terms(choices.level, margin, choices.cluster, choices.match_on, choices.seed, choices.shares)
     further = replace(look_further(evidence, claim, scale, terms=terms), corrected=corrected)
-    sides = [
-        _summary(units, side, scale=scale, evidence=evidence, choices=choices)
-        for units, side in zip((pairs.baseline, pairs.candidate), claim.sides, strict=True)
-    ]
+    return _Analysed(evidence, pairs, scale, margin, claim, further)
+
+
+def _finding(found: _Analysed, choices: Choices, *, command: str) -> Comparison:
+    evidence, pairs, claim = found.evidence, found.pairs, found.claim
+    a, b = (
+        settings_of(evidence.settings, units.system, task=units.task, tasks=tasks(evidence))
+        for units in (pairs.baseline, pairs.candidate)
+    )
+    contrast = contrast_settings(a, b)
+    sides = _sides(found, choices)
     return Comparison(
         baseline=sides[0],
         candidate=sides[1],
-        task=task,
-        metric=metric,
+        task=pairs.baseline.task,
+        metric=pairs.baseline.metric,
         scorer=" / ".join(dict.fromkeys((pairs.baseline.scorer, pairs.candidate.scorer))),
-        scale=scale,
+        scale=found.scale,
         level=choices.level,
-        margin=margin,
+        margin=found.margin,
         n_items=claim.n_items,
         n_clusters=claim.n_clusters,
         attempts=(_most(claim.sides[0]), _most(claim.sides[1])),
@@ -142,22 +165,22 @@ def compare_systems(
         if_missing=claim.if_missing,
         same=contrast.same,
         differs=contrast.differs,
-        reconciliation=further.reconciliation,
-        comparisons=1 + further.comparisons,
+        reconciliation=found.further.reconciliation,
+        comparisons=1 + found.further.comparisons,
         warnings=in_order(
-            *warn_further(further, scale),
+            *warn_further(found.further, found.scale),
             *find_warnings(evidence, claim, contrast, [side.estimate for side in sides]),
         ),
-        not_checked=(*find_unchecked(evidence, claim), *unsettled_clusters(further)),
+        not_checked=(*find_unchecked(evidence, claim), *unsettled_clusters(found.further)),
         checklist=fill_checklist(evidence, claim, a=a, b=b),
         why=claim.analysed.why,
-        estimand=_estimand(metric, scale),
+        estimand=_estimand(pairs.baseline.metric, found.scale),
         verdict=_with_caveats(claim, choices),
         seed=choices.seed,
         versions=versions(),
         command=command,
         assumptions=find_assumptions(claim),
-        **further.parts(),
+        **found.further.parts(),
     )
 
 
@@ -179,6 +202,13 @@ def _claim(
     )
 
 
+def _refuse_stopped(claim: Claim) -> None:
+    if claim.paired is not None and claim.paired.places is not None:
+        raise UsageError(
+            "labels correct a difference over a fixed number of items, and this run could stop at any time"
+        )
+
+
 def _most(side: SystemSample) -> int:
     return int(side.attempts.max(initial=0))
 
@@ -193,6 +223,13 @@ def _with_caveats(claim: Claim, choices: Choices) -> Verdict:
         rows = write_count(missing.rows, "item has", plural="items have")
         text += f"; {rows} no value on a side and could change this"
     return replace(verdict, text=f"{text}.")
+
+
+def _sides(found: _Analysed, choices: Choices) -> list[SystemSummary]:
+    return [
+        _summary(units, side, scale=found.scale, evidence=found.evidence, choices=choices)
+        for units, side in zip((found.pairs.baseline, found.pairs.candidate), found.claim.sides, strict=True)
+    ]
 
 
 def _summary(

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from scipy import special
 
-from aliquot.stats.correlation import intraclass
+from aliquot.stats.design_effects import intraclass
 from aliquot.stats.distributions import p_value
 from aliquot.stats.inputs import Floats, Integers, as_generator, as_weights
 from aliquot.stats.results import HypothesisTest, Undefined

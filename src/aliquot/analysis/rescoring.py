@@ -6,9 +6,9 @@ import polars as pl
 
 from aliquot.analysis.arrays import paired_sample, system_sample
 from aliquot.analysis.attempts_seen import attempt_values
+from aliquot.analysis.corpus_values import value_of_all
 from aliquot.analysis.method import analyse_pairs, analyse_system
 from aliquot.analysis.scales import scale_of
-from aliquot.analysis.whole import value_of_all
 from aliquot.evidence.matching import Attrition
 from aliquot.evidence.reduction import units
 from aliquot.evidence.tables import Evidence

@@ -84,32 +84,58 @@ def find_segments(
         return SegmentScan((), unscanned, 0, 0.0, level, FEWEST, seed)
     parts = [part for field in fields for part in field.parts]
     found = _look_at_all(sample, parts, level=level, seed=seed)
-    own = [analyse_pairs(part_of(sample, part.mask), scale, level=level, seed=seed) for part in parts]
-    own_tests = [next(named.test for named in analysed.tests if named.decides) for analysed in own]
-    adjusted = holm([test.p for test in own_tests]).tolist()
-    interactions = [_interaction(sample, field, seed=seed) for field in fields]
-    tested = [test.p for test in interactions if isinstance(test, HypothesisTest)]
-    field_p = iter(holm(tested).tolist() if tested else ())
-    done: list[SegmentField] = []
-    start = 0
-    for field, interaction in zip(fields, interactions, strict=True):
-        columns = range(start, start + len(field.parts))
-        start = columns.stop
-        done.append(
-            _describe_field(
-                pairs,
-                sample,
-                scale,
-                field,
-                found=found,
-                columns=columns,
-                own_tests=[own_tests[j] for j in columns],
-                adjusted=[adjusted[j] for j in columns],
-                interaction=interaction,
-                p_holm=next(field_p) if isinstance(interaction, HypothesisTest) else None,
-            )
+    looks = iter(_looks(sample, scale, parts, level=level, seed=seed))
+    done = tuple(
+        _describe_field(
+            pairs, sample, scale, field, looks=[next(looks) for _ in field.parts], whole=whole, found=found
         )
-    return SegmentScan(tuple(done), unscanned, len(parts), found.critical, level, FEWEST, seed)
+        for field, whole in zip(fields, _interactions(sample, fields, seed=seed), strict=True)
+    )
+    return SegmentScan(done, unscanned, len(parts), found.critical, level, FEWEST, seed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """A level looked at by itself.
+
+    Attributes:
+        part: the level.
+        column: its place among all levels.
+        test: the test that decides on it alone.
+        p_holm: its p by Holm over all levels.
+    """
+
+    part: _Part
+    column: int
+    test: HypothesisTest
+    p_holm: float
+
+
+def _looks(sample: PairedSample, scale: Scale, parts: list[_Part], *, level: float, seed: int) -> list[_Look]:
+    own = [analyse_pairs(part_of(sample, part.mask), scale, level=level, seed=seed) for part in parts]
+    tests = [next(named.test for named in analysed.tests if named.decides) for analysed in own]
+    adjusted = holm([test.p for test in tests]).tolist()
+    return [
+        _Look(part, column, test, p)
+        for column, (part, test, p) in enumerate(zip(parts, tests, adjusted, strict=True))
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Interaction:
+    """Whether the difference varies between a field's levels, and the p of that by Holm over the fields."""
+
+    test: HypothesisTest | Undefined
+    p_holm: float | None
+
+
+def _interactions(sample: PairedSample, fields: list[_Field], *, seed: int) -> list[_Interaction]:
+    tests = [_interaction(sample, field, seed=seed) for field in fields]
+    made = [test.p for test in tests if isinstance(test, HypothesisTest)]
+    adjusted = iter(holm(made).tolist() if made else ())
+    return [
+        _Interaction(test, next(adjusted) if isinstance(test, HypothesisTest) else None) for test in tests
+    ]
 
 
 def _cut(pairs: Pairs, sample: PairedSample, name: str) -> _Field | Unscanned:
@@ -191,39 +217,36 @@ def _describe_field(
     scale: Scale,
     field: _Field,
     *,
+    looks: list[_Look],
+    whole: _Interaction,
     found: MaxT,
-    columns: range,
-    own_tests: list[HypothesisTest],
-    adjusted: list[float],
-    interaction: HypothesisTest | Undefined,
-    p_holm: float | None,
 ) -> SegmentField:
-    samples = [part_of(sample, part.mask) for part in field.parts]
+    samples = [part_of(sample, look.part.mask) for look in looks]
     wide = [interval_of_pairs(part, scale, level=found.column_level)[0] for part in samples]
     shrunken, cochran, tau = _shrink(wide, found)
     levels = tuple(
         SegmentLevel(
-            level=part.level,
-            pooled=part.pooled,
+            level=look.part.level,
+            pooled=look.part.pooled,
             n=inside.n,
             n_clusters=inside.n_clusters,
             baseline=analyse_system(inside.baseline(), scale, level=found.level),
             candidate=analyse_system(inside.candidate(), scale, level=found.level),
-            difference=simultaneous_interval(wide[j], found, column=columns[j]),
-            test=found.test(columns[j]),
-            own_test=own_tests[j],
-            p_holm=adjusted[j],
+            difference=simultaneous_interval(wide[j], found, column=look.column),
+            test=found.test(look.column),
+            own_test=look.test,
+            p_holm=look.p_holm,
             shrunken=shrunken[j],
         )
-        for j, (part, inside) in enumerate(zip(field.parts, samples, strict=True))
+        for j, (look, inside) in enumerate(zip(looks, samples, strict=True))
     )
     return SegmentField(
         field=field.name,
         levels=levels,
         too_few=field.too_few,
         unlabelled=field.unlabelled,
-        interaction=interaction,
-        p_holm=p_holm,
+        interaction=whole.test,
+        p_holm=whole.p_holm,
         cochran=cochran,
         tau=tau,
         reversals=find_reversals(pairs, sample, field.name, levels),

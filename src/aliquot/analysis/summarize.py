@@ -11,6 +11,7 @@ from aliquot.analysis.answered import rate_over_answered
 from aliquot.analysis.arrays import SystemSample, filled_system, system_sample
 from aliquot.analysis.attempts_seen import find_repeats
 from aliquot.analysis.confusion import find_classes
+from aliquot.analysis.corpus_values import value_of_all
 from aliquot.analysis.corrected import PeoplesLabels, corrected_rate_of
 from aliquot.analysis.costs import cost_words, latency_of, price_of, steps_of
 from aliquot.analysis.guards import find_guards
@@ -21,7 +22,6 @@ from aliquot.analysis.remarks import READER_REMARKS
 from aliquot.analysis.scales import scale_of
 from aliquot.analysis.settings import variants_told
 from aliquot.analysis.software import versions
-from aliquot.analysis.whole import value_of_all
 from aliquot.errors import UsageError
 from aliquot.evidence.contents import headline_metric, metrics, require, systems, tasks
 from aliquot.evidence.reduction import units

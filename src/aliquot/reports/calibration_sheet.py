@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from aliquot.findings.agreement import Coefficient
 from aliquot.findings.agreement_words import write_coefficient
 from aliquot.findings.calibration import Calibration, EqualErrors, JudgeBias, JudgeLine, SecondLabeller
 from aliquot.findings.calibration_words import title_of, write_second
 from aliquot.findings.corrected import Corrected
-from aliquot.findings.numbers import (
-    difference_unit,
-    write_difference,
-    write_p,
-    write_percent,
-    write_plain,
-    write_value,
-)
+from aliquot.findings.numbers import difference_unit, write_difference, write_p, write_percent, write_plain
+from aliquot.findings.scale import Scale
+from aliquot.reports.cells import difference_cells, value_cells
 from aliquot.reports.sheet import Block, Grid, Sheet, lay_out
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
@@ -103,53 +98,18 @@ def _corrected(found: Calibration, lines: tuple[Corrected, ...]) -> Grid:
         f"{100 * found.level:g}% interval",
         "labels",
     )
-    rows = [_three(one, found) for one in lines]
+    rows = [_three(one, found.scale, value_cells) for one in lines]
     if found.difference is not None:
-        rows.append(_three_apart(found.difference, found))
+        rows.append(_three(found.difference, found.scale, difference_cells))
     more = f" ({rest} more with -v)" if rest > 0 else ""
     return Grid(f"As the judge counts, as people say, and corrected{more}", head, tuple(rows))
 
 
-def _three(one: Corrected, found: Calibration) -> tuple[str, ...]:
-    def write(estimate: Estimate | Undefined) -> str:
-        return (
-            "-"
-            if isinstance(estimate, Undefined)
-            else write_value(estimate.point, found.scale, width=estimate.width)
-        )
-
-    return (
-        one.what,
-        write(one.raw),
-        write(one.people),
-        write(one.corrected),
-        _limits(one, found),
-        _labels(one),
-    )
-
-
-def _three_apart(one: Corrected, found: Calibration) -> tuple[str, ...]:
-    def write(estimate: Estimate | Undefined) -> str:
-        if isinstance(estimate, Undefined):
-            return "-"
-        return write_difference(estimate.point, found.scale, width=estimate.width)
-
-    estimate = one.corrected
-    limits = "not available"
-    if isinstance(estimate, Estimate):
-        low, high = (
-            write_difference(x, found.scale, width=estimate.width) for x in (estimate.low, estimate.high)
-        )
-        limits = f"{low} to {high}"
-    return (one.what, write(one.raw), write(one.people), write(estimate), limits, _labels(one))
-
-
-def _limits(one: Corrected, found: Calibration) -> str:
-    if isinstance(one.corrected, Undefined):
-        return "not available"
-    estimate = one.corrected
-    low, high = (write_value(x, found.scale, width=estimate.width) for x in (estimate.low, estimate.high))
-    return f"{low} to {high}"
+def _three(
+    one: Corrected, scale: Scale, cells: Callable[[Estimate | Undefined, Scale], tuple[str, str]]
+) -> tuple[str, ...]:
+    raw, people = (cells(estimate, scale)[0] for estimate in (one.raw, one.people))
+    return (one.what, raw, people, *cells(one.corrected, scale), _labels(one))
 
 
 def _labels(one: Corrected) -> str:

@@ -10,11 +10,11 @@ from aliquot.findings.majority import write_majority
 from aliquot.findings.numbers import (
     difference_unit,
     write_difference,
-    write_p,
     write_percent,
     write_value,
 )
 from aliquot.findings.scale import Scale
+from aliquot.reports.cells import difference_cells, p_cell, value_cells
 from aliquot.reports.sheet import Block, Grid
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
 
@@ -76,26 +76,6 @@ def comparison_blocks(comparison: Comparison) -> tuple[Block, ...]:
     )
 
 
-def _cells(estimate: Estimate | Undefined, scale: Scale, *, width: float | None = None) -> tuple[str, str]:
-    if isinstance(estimate, Undefined):
-        return "-", "not available"
-    point, low, high = (
-        write_difference(value, scale, width=width or estimate.width)
-        for value in (estimate.point, estimate.low, estimate.high)
-    )
-    return point, f"{low} to {high}"
-
-
-def _rate(estimate: Estimate | Undefined, scale: Scale) -> str:
-    return (
-        "-" if isinstance(estimate, Undefined) else write_value(estimate.point, scale, width=estimate.width)
-    )
-
-
-def _p(test: HypothesisTest | Undefined | None) -> str:
-    return "-" if not isinstance(test, HypothesisTest) else write_p(test).removeprefix("p ")
-
-
 _STEPS = 10
 """Steps of a sequence that are shown; JSON holds more."""
 
@@ -132,7 +112,7 @@ def _items(tests: ItemTests | None) -> Iterator[Block]:
     named = [("broke", one) for one in tests.broke] + [("fixed", one) for one in tests.fixed]
     if named:
         rows = tuple(
-            (one.item, word, _strip(one, "a"), _strip(one, "b"), _p(one.test)) for word, one in named[:30]
+            (one.item, word, _strip(one, "a"), _strip(one, "b"), p_cell(one.test)) for word, one in named[:30]
         )
         yield Grid("Items told apart one by one", ("item", "", "baseline", "candidate", "p"), rows, names=2)
     yield (
@@ -156,8 +136,8 @@ def _scoring(scoring: ScoringRules | None, scale: Scale) -> Iterator[Block]:
                 one.metric,
                 str(one.fixed),
                 str(one.broke),
-                *_cells(one.difference, scale),
-                _p(one.test),
+                *difference_cells(one.difference, scale),
+                p_cell(one.test),
                 _word(one.word),
             )
             for one in (scoring.chosen, *scoring.others)
@@ -174,7 +154,7 @@ def _scoring(scoring: ScoringRules | None, scale: Scale) -> Iterator[Block]:
 
 
 def _bracketed(estimate: Estimate | Undefined, scale: Scale) -> tuple[str, str]:
-    point, interval = _cells(estimate, scale)
+    point, interval = difference_cells(estimate, scale)
     return point, f"[{interval}]"
 
 
@@ -200,16 +180,16 @@ def _segment_grid(field: SegmentField, scale: Scale) -> Grid:
         (
             part.level or "(none)",
             str(part.n),
-            _rate(part.baseline, scale),
-            _rate(part.candidate, scale),
-            *_cells(part.difference, scale),
-            _p(part.test),
-            _cells(part.shrunken, scale)[0],
+            value_cells(part.baseline, scale)[0],
+            value_cells(part.candidate, scale)[0],
+            *difference_cells(part.difference, scale),
+            p_cell(part.test),
+            difference_cells(part.shrunken, scale)[0],
         )
         for part in field.levels
     )
     varies = (
-        f", varies between levels: p {_p(field.interaction)}"
+        f", varies between levels: p {p_cell(field.interaction)}"
         if isinstance(field.interaction, HypothesisTest)
         else ""
     )
@@ -268,8 +248,8 @@ def _side_row(one: SideMetric) -> tuple[str, ...]:
     return (
         f"{one.name}{statistic}{unit}",
         *(_point(value, one.scale, width) for value in one.points),
-        *_cells(one.difference, one.scale, width=width),
-        _p(one.test),
+        *difference_cells(one.difference, one.scale, width=width),
+        p_cell(one.test),
     )
 
 
@@ -324,9 +304,13 @@ def _contrast(contrast: MethodContrast | None, comparison: Comparison) -> Iterat
     if contrast is None:
         return
     rows = (
-        ("this finding", *_cells(comparison.difference, comparison.scale), _word(comparison.verdict.word)),
+        (
+            "this finding",
+            *difference_cells(comparison.difference, comparison.scale),
+            _word(comparison.verdict.word),
+        ),
         *(
-            (_CONTRAST[one.name], *_cells(one.difference, comparison.scale), _word(one.word))
+            (_CONTRAST[one.name], *difference_cells(one.difference, comparison.scale), _word(one.word))
             for one in contrast.others
         ),
     )

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from aliquot.findings.failures import FailureKind, Failures, FailureSide
 from aliquot.findings.failures_words import PLURAL, write_change
-from aliquot.findings.numbers import write_count, write_p, write_percent
+from aliquot.findings.numbers import write_count, write_percent
+from aliquot.reports.cells import p_cell
 from aliquot.reports.sheet import Block, Grid, Sheet, lay_out
 from aliquot.stats.results import Estimate, Undefined
 
@@ -54,7 +55,7 @@ def _cells(kind: FailureKind, *, two: bool) -> Iterator[str]:
             yield from write_change(estimate)
         else:
             yield from ("-", "not available")
-        yield "-" if kind.test is None else write_p(kind.test).removeprefix("p ")
+        yield p_cell(kind.test)
         yield kind.moved if kind.moved in {"more", "fewer"} else ""
 
 

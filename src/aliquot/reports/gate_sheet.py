@@ -11,7 +11,7 @@ from aliquot.findings.item_tests import Strip
 from aliquot.findings.numbers import write_count, write_difference, write_percent, write_value
 from aliquot.findings.scale import Scale
 from aliquot.findings.words import read_against
-from aliquot.reports.also import write_remembered
+from aliquot.reports.beside_lines import write_remembered
 from aliquot.reports.plain import name_some
 from aliquot.reports.sheet import Block, Grid, Sheet, lay_out
 from aliquot.stats.results import Estimate, Undefined

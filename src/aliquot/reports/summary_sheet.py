@@ -15,10 +15,10 @@ from aliquot.findings.numbers import (
     write_count,
     write_money,
     write_percent,
-    write_value,
 )
 from aliquot.findings.scale import Scale
 from aliquot.findings.summary import Repeats, Steps, Summary, SystemLine
+from aliquot.reports.cells import value_cells
 from aliquot.reports.chart_rows import drawn_rows, latency_curves, rate_axis, rate_row
 from aliquot.reports.charts import Chart, Intervals
 from aliquot.reports.sheet import Block, Grid, Sheet, lay_out
@@ -93,13 +93,9 @@ def _cells(line: SystemLine) -> tuple[str, ...]:
 
 
 def _estimate_cells(line: SystemLine, estimate: Estimate | Undefined) -> tuple[str, str]:
-    if isinstance(estimate, Undefined):
-        return "-", "not available"
-    point, low, high = (
-        write_value(value, line.scale, width=estimate.width)
-        for value in (estimate.point, estimate.low, estimate.high)
-    )
-    return point + ("%" if line.scale.in_points else ""), f"{low} to {high}"
+    point, limits = value_cells(estimate, line.scale)
+    unit = "%" if line.scale.in_points and isinstance(estimate, Estimate) else ""
+    return point + unit, limits
 
 
 def _sentences(summary: Summary) -> Iterator[str]:

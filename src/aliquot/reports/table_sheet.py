@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from aliquot.findings.numbers import difference_unit, write_count, write_difference, write_p, write_value
+from aliquot.findings.numbers import difference_unit, write_count, write_difference
 from aliquot.findings.scale import Scale
 from aliquot.findings.table import GroupMean, Table, TableRow
+from aliquot.reports.cells import difference_cells, p_cell, value_cells
 from aliquot.reports.chart_rows import difference_axis, drawn_rows, ends_of, interval_row
 from aliquot.reports.charts import Chart, Intervals
 from aliquot.reports.sheet import Block, Grid, Sheet, lay_out
-from aliquot.stats.results import Estimate, HypothesisTest, Undefined
+from aliquot.stats.results import HypothesisTest, Undefined
 
 
 def sheet_of(table: Table) -> Sheet:
@@ -57,33 +58,13 @@ def _row(row: TableRow, *, many: bool) -> tuple[str, ...]:
     return (
         row.task,
         *((row.candidate,) if many else ()),
-        _rate(row.baseline_rate, row.scale),
-        _rate(row.candidate_rate, row.scale),
-        *_difference(row.difference, row.scale),
-        _p(row.p_max_t),
-        "-" if row.p_holm is None else _p(HypothesisTest("holm", max(row.p_holm, 1e-300))),
+        value_cells(row.baseline_rate, row.scale)[0],
+        value_cells(row.candidate_rate, row.scale)[0],
+        *difference_cells(row.difference, row.scale),
+        p_cell(row.p_max_t),
+        "-" if row.p_holm is None else p_cell(HypothesisTest("holm", max(row.p_holm, 1e-300))),
         word,
     )
-
-
-def _rate(estimate: Estimate | Undefined, scale: Scale) -> str:
-    return (
-        "-" if isinstance(estimate, Undefined) else write_value(estimate.point, scale, width=estimate.width)
-    )
-
-
-def _difference(estimate: Estimate | Undefined, scale: Scale) -> tuple[str, str]:
-    if isinstance(estimate, Undefined):
-        return "-", "not available"
-    point, low, high = (
-        write_difference(value, scale, width=estimate.width)
-        for value in (estimate.point, estimate.low, estimate.high)
-    )
-    return point, f"{low} to {high}"
-
-
-def _p(test: HypothesisTest | None) -> str:
-    return "-" if test is None else write_p(test).removeprefix("p ")
 
 
 def _blocks(table: Table) -> Iterator[Block]:
@@ -115,9 +96,9 @@ def _groups(table: Table, scale: Scale) -> Grid:
         return (
             mean.weighting,
             *((mean.candidate,) if many else ()),
-            _rate(mean.baseline_rate, scale),
-            _rate(mean.candidate_rate, scale),
-            *_difference(mean.difference, scale),
+            value_cells(mean.baseline_rate, scale)[0],
+            value_cells(mean.candidate_rate, scale)[0],
+            *difference_cells(mean.difference, scale),
         )
 
     rates = (table.baseline, "rate" if many else table.groups[0].candidate)
@@ -148,7 +129,7 @@ def _details(table: Table) -> Iterator[Block]:
             row.metric,
             str(row.n_items),
             "-" if row.n_clusters is None else str(row.n_clusters),
-            _p(row.test),
+            p_cell(row.test),
         )
         for row in table.rows
     )

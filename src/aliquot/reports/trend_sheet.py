@@ -7,8 +7,9 @@ from typing import Final
 
 from aliquot.findings.numbers import write_count, write_difference, write_value
 from aliquot.findings.trend import Trend, TrendPoint
+from aliquot.reports.cells import value_cells
 from aliquot.reports.sheet import Block, Grid, Sheet, lay_out
-from aliquot.stats.results import Estimate, Undefined
+from aliquot.stats.results import Undefined
 
 _SHOWN: Final = 12
 """Runs shown without ``-v``, the last ones."""
@@ -33,21 +34,17 @@ def _blocks(found: Trend) -> Iterator[Block]:
 
 def _runs(found: Trend, points: Sequence[TrendPoint], *, title: str) -> Grid:
     rows = tuple(
-        (point.run, point.when[:16] or "-", f"{point.n_items:,}", *_cells(found, point), str(point.level))
+        (
+            point.run,
+            point.when[:16] or "-",
+            f"{point.n_items:,}",
+            *value_cells(point.estimate, found.scale),
+            str(point.level),
+        )
         for point in points
     )
     head = ("run", "asked", "items", "rate or mean", f"{100 * found.level:g}% interval", "level")
     return Grid(title, head, rows, names=2)
-
-
-def _cells(found: Trend, point: TrendPoint) -> tuple[str, str]:
-    estimate = point.estimate
-    if not isinstance(estimate, Estimate):
-        return "-", "not available"
-    low, high = (
-        write_value(value, found.scale, width=estimate.width) for value in (estimate.low, estimate.high)
-    )
-    return write_value(estimate.point, found.scale, width=estimate.width), f"{low} to {high}"
 
 
 def _changes(found: Trend) -> Grid:

@@ -8,17 +8,17 @@ from aliquot.findings.numbers import (
     difference_unit,
     write_count,
     write_difference,
-    write_p,
     write_percent,
     write_value,
 )
 from aliquot.findings.scale import Scale
 from aliquot.findings.variants import BaseContrast, VariantGroup, VariantPair, Variants, Winner
 from aliquot.findings.variants_words import write_turns
+from aliquot.reports.cells import difference_cells, p_cell, value_cells
 from aliquot.reports.chart_rows import difference_axis, drawn_rows, ends_of, interval_row, rate_axis, rate_row
 from aliquot.reports.charts import Chart, Intervals
 from aliquot.reports.sheet import Block, Grid, Sheet, lay_out
-from aliquot.stats.results import Estimate, HypothesisTest, Undefined
+from aliquot.stats.results import Estimate, Undefined
 
 _NAMED = 20
 """Pairs shown with ``-v``; JSON and CSV hold all of them."""
@@ -56,10 +56,10 @@ def _systems(found: Variants) -> Grid:
             _lowest_to_highest(group, found.scale),
             "-"
             if isinstance(group.range, Undefined)
-            else _difference(group.range, found.scale)[1].replace("+", ""),
+            else difference_cells(group.range, found.scale)[1].replace("+", ""),
             "-"
             if isinstance(group.spread, Undefined)
-            else _difference(group.spread, found.scale)[0].lstrip("+"),
+            else difference_cells(group.spread, found.scale)[0].lstrip("+"),
             *_picked_and_honest(group, found.scale),
         )
         for group in found.groups
@@ -81,7 +81,7 @@ def _lowest_to_highest(group: VariantGroup, scale: Scale) -> str:
 def _picked_and_honest(group: VariantGroup, scale: Scale) -> tuple[str, str]:
     if not isinstance(group.winner, Winner):
         return "-", "-"
-    return _rate(group.winner.rate, scale)[0], _rate(group.winner.honest, scale)[0]
+    return value_cells(group.winner.rate, scale)[0], value_cells(group.winner.honest, scale)[0]
 
 
 def _variants(group: VariantGroup, found: Variants, *, many: bool) -> Grid:
@@ -93,7 +93,7 @@ def _variants(group: VariantGroup, found: Variants, *, many: bool) -> Grid:
     rows = tuple(
         (
             _short(line.system, group),
-            *_rate(line.rate, found.scale),
+            *value_cells(line.rate, found.scale),
             *(
                 ("-" if line.picked is None else f"{write_percent(line.picked, decimals=0)}%",)
                 if picks
@@ -113,16 +113,6 @@ def _variants(group: VariantGroup, found: Variants, *, many: bool) -> Grid:
 def _short(name: str, group: VariantGroup) -> str:
     start = f"{group.system}/"
     return name.removeprefix(start) if group.system and name != start else name
-
-
-def _rate(estimate: Estimate | Undefined, scale: Scale) -> tuple[str, str]:
-    if isinstance(estimate, Undefined):
-        return "-", "not available"
-    point, low, high = (
-        write_value(value, scale, width=estimate.width)
-        for value in (estimate.point, estimate.low, estimate.high)
-    )
-    return point, f"{low} to {high}"
 
 
 def _said(group: VariantGroup, scale: Scale) -> Iterator[str]:
@@ -175,19 +165,9 @@ def _contrast_line(contrast: BaseContrast, scale: Scale) -> str:
     who = f"{contrast.candidate} minus {contrast.baseline} over {over}"
     if isinstance(contrast.difference, Undefined):
         return f"{who}: {contrast.difference.reason}."
-    shown = _difference(contrast.difference, scale)
+    shown = difference_cells(contrast.difference, scale)
     word = contrast.word.replace("_", " ")
     return f"{who}: {shown[0]}{difference_unit(scale)} ({shown[1]}), {word}; {write_turns(contrast)}."
-
-
-def _difference(estimate: Estimate | Undefined, scale: Scale) -> tuple[str, str]:
-    if isinstance(estimate, Undefined):
-        return "-", "not available"
-    point, low, high = (
-        write_difference(value, scale, width=estimate.width)
-        for value in (estimate.point, estimate.low, estimate.high)
-    )
-    return point, f"{low} to {high}"
 
 
 def _details(found: Variants) -> Iterator[Block]:
@@ -215,7 +195,7 @@ def _group_details(group: VariantGroup, found: Variants) -> Iterator[Block]:
         yield Grid(
             f"Each level{whose}, averaged over the other factors",
             ("factor", "level", "mean", f"{100 * found.level:g}% interval"),
-            tuple((one.factor, one.level, *_rate(one.rate, found.scale)) for one in group.levels),
+            tuple((one.factor, one.level, *value_cells(one.rate, found.scale)) for one in group.levels),
             names=2,
         )
     widest = sorted(group.pairs, key=lambda pair: -abs(_point(pair)))
@@ -251,11 +231,7 @@ def _point(pair: VariantPair) -> float:
 
 def _pair_cells(pair: VariantPair, scale: Scale) -> tuple[str, ...]:
     word = "tie" if pair.word == "undecided" else pair.word.replace("_", " ")
-    return (*_difference(pair.difference, scale), _p(pair.test), word)
-
-
-def _p(test: HypothesisTest | None) -> str:
-    return "-" if test is None else write_p(test).removeprefix("p ")
+    return (*difference_cells(pair.difference, scale), p_cell(pair.test), word)
 
 
 def _charts(found: Variants) -> Iterator[Chart]:

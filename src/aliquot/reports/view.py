@@ -16,7 +16,7 @@ from aliquot.findings.numbers import (
     write_percent,
     write_value,
 )
-from aliquot.reports.also import write_also, write_remembered, write_reweighted
+from aliquot.reports.beside_lines import write_also, write_remembered, write_reweighted
 from aliquot.stats.results import Estimate, Undefined
 
 _FLOOR_SHOWN = 1e-4

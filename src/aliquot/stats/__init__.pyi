@@ -57,12 +57,6 @@ from aliquot.stats.corrected_means import CorrectedMean as CorrectedMean
 from aliquot.stats.corrected_means import corrected_mean as corrected_mean
 from aliquot.stats.corrected_pairs import CorrectedDifference as CorrectedDifference
 from aliquot.stats.corrected_pairs import corrected_difference as corrected_difference
-from aliquot.stats.correlation import DesignEffect as DesignEffect
-from aliquot.stats.correlation import Intraclass as Intraclass
-from aliquot.stats.correlation import design_effect as design_effect
-from aliquot.stats.correlation import design_effect_of as design_effect_of
-from aliquot.stats.correlation import intraclass as intraclass
-from aliquot.stats.correlation import shrout_fleiss as shrout_fleiss
 from aliquot.stats.correlations import Correlation as Correlation
 from aliquot.stats.correlations import correlation_interval as correlation_interval
 from aliquot.stats.correlations import kendall_tau as kendall_tau
@@ -75,6 +69,12 @@ from aliquot.stats.dependent_correlations import correlation_difference as corre
 from aliquot.stats.dependent_correlations import (
     printed_correlation_difference as printed_correlation_difference,
 )
+from aliquot.stats.design_effects import DesignEffect as DesignEffect
+from aliquot.stats.design_effects import Intraclass as Intraclass
+from aliquot.stats.design_effects import design_effect as design_effect
+from aliquot.stats.design_effects import design_effect_of as design_effect_of
+from aliquot.stats.design_effects import intraclass as intraclass
+from aliquot.stats.design_effects import shrout_fleiss as shrout_fleiss
 from aliquot.stats.designs import AttemptsDesign as AttemptsDesign
 from aliquot.stats.designs import PairedDesign as PairedDesign
 from aliquot.stats.designs import RateDesign as RateDesign

@@ -8,7 +8,9 @@ in the number of clusters.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -235,18 +237,32 @@ def clustered_mean(
         return v
     if v.variance == 0:
         return Undefined("every cluster has the same mean, so its error cannot be seen")
+    why = "rows of a cluster are not independent" if v.clustered else "weighted rows"
+    return t_interval(v, level=level, method=f"t_{correction.lower()}", why=why)
+
+
+def t_interval(
+    v: ClusterVariance,
+    *,
+    level: float,
+    method: str,
+    why: str,
+    settings: Mapping[str, object] = MappingProxyType({}),
+) -> Estimate:
+    """Return a mean ± t times its standard error, t of the degrees of freedom of its variance."""
     half = two_sided_t(level, v.df) * v.se
     return Estimate(
         point=v.mean,
         low=v.mean - half,
         high=v.mean + half,
         level=level,
-        method=f"t_{correction.lower()}",
+        method=method,
         n=v.n,
         se=v.se,
         df=v.df,
         clusters=v.n_clusters if v.clustered else None,
-        why="rows of a cluster are not independent" if v.clustered else "weighted rows",
+        settings=dict(settings),
+        why=why,
     )
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from aliquot.errors import UsageError
-from aliquot.stats.correlation import MeanSquares, mean_squares, shrout_fleiss
+from aliquot.stats.design_effects import MeanSquares, mean_squares, shrout_fleiss
 from aliquot.stats.distributions import p_value
 from aliquot.stats.inputs import as_array, as_choice, as_level
 from aliquot.stats.results import Estimate, HypothesisTest, Record, Undefined

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 from aliquot.errors import UsageError
-from aliquot.stats.correlation import design_effect_of
+from aliquot.stats.design_effects import design_effect_of
 from aliquot.stats.discordance import as_power, as_rate, feasible_difference
 from aliquot.stats.distributions import normal_quantile, two_sided_z
 from aliquot.stats.inputs import as_count, as_level

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aliquot.errors import UsageError
+from aliquot.stats.clusters import t_interval
 from aliquot.stats.distributions import two_sided_t, two_sided_z
 from aliquot.stats.effective import rarer_unseen
 from aliquot.stats.inputs import Floats, RandomSource, as_codes, as_level, as_values
@@ -194,19 +195,12 @@ def _t_interval(found: StratifiedVariance, *, level: float) -> Estimate | Undefi
     v = found.variance
     if v.variance == 0:
         return Undefined("values do not vary and have no bounds, so the error of their mean cannot be seen")
-    half = two_sided_t(level, v.df) * v.se
-    return Estimate(
-        point=v.mean,
-        low=v.mean - half,
-        high=v.mean + half,
+    return t_interval(
+        v,
         level=level,
         method="t_stratified",
-        n=v.n,
-        se=v.se,
-        df=v.df,
-        clusters=v.n_clusters if v.clustered else None,
-        settings={"shares": found.shares, "merged": found.merged},
         why=_why("mean over strata of fixed shares", found.note),
+        settings={"shares": found.shares, "merged": found.merged},
     )
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aliquot.stats.clusters import ClusterVariance, cluster_variance
-from aliquot.stats.distributions import p_value, t_two_sided, two_sided_t
+from aliquot.stats.clusters import ClusterVariance, cluster_variance, t_interval
+from aliquot.stats.distributions import p_value, t_two_sided
 from aliquot.stats.effective import Rows, as_rows, effective_size
 from aliquot.stats.inputs import as_binary, as_level, as_values
 from aliquot.stats.results import Estimate, HypothesisTest, Undefined
@@ -113,19 +113,8 @@ def unpaired_means(
         return v
     if v.variance == 0:
         return Undefined("neither side varies, so the error of the difference cannot be seen")
-    half = two_sided_t(level, v.df) * v.se
-    return Estimate(
-        point=v.mean,
-        low=v.mean - half,
-        high=v.mean + half,
-        level=level,
-        method="welch_cr2" if v.clustered else "welch",
-        n=v.n,
-        se=v.se,
-        df=v.df,
-        clusters=v.n_clusters if v.clustered else None,
-        why="rows of a cluster are not independent" if v.clustered else "",
-    )
+    why = "rows of a cluster are not independent" if v.clustered else ""
+    return t_interval(v, level=level, method="welch_cr2" if v.clustered else "welch", why=why)
 
 
 def welch_test(

@@ -50,7 +50,7 @@ def check(path: Path, *, expected: str = SHA256) -> str:
     if found != expected:
         raise MachineError(
             f"{path} is not the embedded model (SHA-256 {found[:12]}…, expected {expected[:12]}…). "
-            "Run: aliquot model --install"
+            "Run: aliquot model --force"
         )
     return found
 

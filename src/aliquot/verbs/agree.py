@@ -17,7 +17,7 @@ from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.verbs.clustering import reading_cluster
 from aliquot.verbs.labels import judged_labels, listed, people_labels, stacked
 from aliquot.verbs.read import load
-from aliquot.verbs.reproduce import command_line
+from aliquot.verbs.reproduce import command_line, given_options
 
 
 def agree(
@@ -70,6 +70,9 @@ def agree(
         >>> agree(labels_from(pl.DataFrame(rows))).coefficients[0].name
         'cohen_kappa'
     """
+    given = given_options(agree, locals(), named={"raters": "--rater"}) | {
+        "--levels": ",".join(levels) or None
+    }
     if not sources:
         raise UsageError("there is nothing to compare. Name at least one file of labels.")
     passing = passing_of(pass_from, passes)
@@ -90,19 +93,6 @@ def agree(
         told = in_words(told)
     if raters:
         told = told.by(raters)
-    given = {
-        "--labels": tuple(labels),
-        "--judge": tuple(judge),
-        "--rater": tuple(raters),
-        "--rater-column": rater_column,
-        "--question": question,
-        **passing.said,
-        "--levels": ",".join(levels) or None,
-        "--measured": measured,
-        "--cluster": cluster,
-        "--level": None if level == 0.95 else level,
-        "--seed": seed,
-    }
     return agree_raters(
         told,
         choices=AgreementChoices(

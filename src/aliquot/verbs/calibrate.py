@@ -21,7 +21,7 @@ from aliquot.stats.judged_rows import Drawn
 from aliquot.verbs.clustering import cluster_field, reading_cluster
 from aliquot.verbs.labels import judge_metric, listed, people_labels
 from aliquot.verbs.read import load
-from aliquot.verbs.reproduce import command_line
+from aliquot.verbs.reproduce import command_line, given_options
 
 
 def calibrate(
@@ -80,6 +80,7 @@ def calibrate(
         >>> found.lines[0].true_pass, found.lines[0].false_pass
         (15, 5)
     """
+    given = given_options(calibrate, locals(), named={"raters": "--rater", "systems": "--system"})
     if not sources:
         raise UsageError("there is no judge to calibrate. Name at least one file or folder.")
     labels = listed(labels)
@@ -92,21 +93,6 @@ def calibrate(
     named = split is not None and told.frame["split"].null_count() < told.frame.height
     if split is not None and named:
         told = told.part(split)
-    given = {
-        "--labels": tuple(labels),
-        "--judge": judge,
-        "--question": question,
-        "--rater": tuple(raters),
-        "--system": tuple(systems),
-        "--task": task,
-        **passing.said,
-        "--drawn": None if drawn == "at random" else drawn,
-        "--split": split,
-        "--margin": None if margin == 0.1 else margin,
-        "--cluster": cluster,
-        "--level": None if level == 0.95 else level,
-        "--seed": seed,
-    }
     metric = judge_metric(evidence, judge)
     of_labels = graded(people) and scale_of(evidence, metric).kind == "binary"
     judged = judged_answers(

@@ -19,7 +19,7 @@ from aliquot.verbs.clustering import cluster_field
 from aliquot.verbs.criteria import criteria_of, level_of
 from aliquot.verbs.labels import correcting_labels, listed, passing_labels, rate_metric
 from aliquot.verbs.pairing import Pairing, settle_pairing, swapped
-from aliquot.verbs.reproduce import command_line
+from aliquot.verbs.reproduce import command_line, given_options
 from aliquot.verbs.shares import read_shares
 
 if TYPE_CHECKING:
@@ -93,6 +93,7 @@ def compare(
         UsageError: not exactly two systems, an unknown name, a printed figure that cannot be, different judges.
         InputError: a source that cannot be read, or items whose content differs.
     """
+    given = given_options(compare, locals(), unsaid=["noise"])
     named, sources = sources, swapped(sources, between=between, pair=pair, options=options)
     figures = (*([against] if against is not None else []), *counts)
     pairing = settle_pairing(
@@ -117,26 +118,6 @@ def compare(
         shares=None if shares is None else read_shares(shares),
         labels=correcting_labels(evidence, labels, drawn=drawn, passing=passing, options=options),
     )
-    given = {
-        "--between": between,
-        "--pair": pair,
-        "--task": task,
-        "--metric": metric,
-        "--against": against,
-        "--counts": tuple(counts),
-        "--allow": tuple(allow),
-        "--cluster": cluster,
-        "--margin": margin,
-        "--level": level,
-        "--match-on": None if match_on == "content" else match_on,
-        "--seed": seed,
-        "--unpaired": unpaired,
-        "--shares": shares,
-        "--plan": plan,
-        "--labels": tuple(labels),
-        "--drawn": None if drawn == "at random" else drawn,
-        **passing.said,
-    }
     found = compare_systems(
         evidence,
         pairing.baseline,

@@ -26,7 +26,7 @@ from aliquot.readers.registry import source_labels
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.verbs.clustering import cluster_field, reading_cluster
 from aliquot.verbs.read import load
-from aliquot.verbs.reproduce import command_line
+from aliquot.verbs.reproduce import command_line, given_options
 
 MOST_SIDES: Final = 12
 """Systems and runs side by side, at most."""
@@ -80,6 +80,7 @@ def failures(
         >>> failures(from_frame(pl.DataFrame(rows))).verdict.text.split(",")[0]
         'MOST FREQUENT: generation'
     """
+    given = given_options(failures, locals(), named={"systems": "--system"}, unsaid=["add", "grow_taxonomy"])
     if not sources:
         raise UsageError("there is nothing to count. Name at least one run, log or table of codes.")
     if grow_taxonomy and taxonomy is None:
@@ -99,16 +100,6 @@ def failures(
         raise UsageError(
             f"{len(named)} systems are too many side by side; name up to {MOST_SIDES}: --system NAME"
         )
-    given = {
-        "--codes": tuple(map(str, codes)),
-        "--system": tuple(systems),
-        "--task": task,
-        "--metric": metric,
-        "--taxonomy": None if taxonomy is None else str(taxonomy),
-        "--cluster": cluster,
-        "--level": None if level == 0.95 else level,
-        "--seed": seed,
-    }
     found = count_failures(
         named,
         choices=FailureChoices(

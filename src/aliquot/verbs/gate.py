@@ -27,7 +27,7 @@ from aliquot.readers.options import ReadOptions
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.verbs.clustering import cluster_field
 from aliquot.verbs.gating import Subject, Wanted, settle_subject
-from aliquot.verbs.reproduce import command_line
+from aliquot.verbs.reproduce import command_line, given_options
 
 
 def gate(
@@ -81,28 +81,14 @@ def gate(
         UsageError: nothing to hold the candidate to, an unknown name, no baseline where one is needed.
         InputError: a source or policy that cannot be used as it stands.
     """
+    given = given_options(gate, locals(), unsaid=["attempts", "noise", "now"])
     chosen = _policy(policy, base_ref, no_worse_than=no_worse_than, at_least=at_least, metric=metric)
     if undecided is not None and undecided not in UNDECIDED:
         raise UsageError(f"undecided is one of {', '.join(UNDECIDED)}; got {undecided!r}")
     chosen = chosen if undecided is None else replace(chosen, undecided=undecided)
-    given = {
-        "--no-worse-than": no_worse_than,
-        "--at-least": at_least,
-        "--policy": chosen.source or None,
-        "--base-ref": base_ref,
-        "--task": task,
-        "--metric": metric,
-        "--cluster": cluster,
-        "--match-on": None if match_on == "content" else match_on,
-        "--allow": tuple(allow),
-        "--seed": seed,
-        "--undecided": undecided,
-        "--report-only": report_only,
-    }
-    alone = systems[0] if systems is not None and len(systems) == 1 else None
-    given["--system"] = alone
-    named = None if alone is not None else systems
-    command = command_line("gate", sources, given, systems=named, reading=options)
+    alone = systems is not None and len(systems) == 1
+    given |= {"--policy": chosen.source or None, "--system": systems if alone else None}
+    command = command_line("gate", sources, given, systems=None if alone else systems, reading=options)
     wanted = Wanted(systems, task, metric, cluster, options, base_ref, now or datetime.now(UTC))
     try:
         subject = settle_subject(sources, wanted, baseline=chosen.baseline.name, compares=chosen.compares)

@@ -10,13 +10,15 @@ from typing import Any, TypeVar
 import msgspec
 
 from aliquot.errors import RunStoppedError, UsageError
+from aliquot.files.judgements import JudgeQuestion
 from aliquot.files.run_directory import RunDirectory
 from aliquot.runner.evaluation import Evaluation, ScorerSpec
 from aliquot.runner.judge_keys import judge_model_of
 from aliquot.runner.judge_specs import JudgeModel, JudgeSpec
-from aliquot.runner.judging_stored import Asked
+from aliquot.runner.judging_stored import Asked, AskTerms, ask_judges
 from aliquot.runner.price_list import judge_with_listed_prices
 from aliquot.scorers.judges import Judge
+from aliquot.verbs.stored_answers import Answers
 
 Made = TypeVar("Made")
 
@@ -59,6 +61,34 @@ def scoring_of(
 def panel_of(model: str | JudgeModel | Sequence[str | JudgeModel] | None) -> tuple[str | JudgeModel, ...]:
     """Return the models that a judge asks: none, one, or a panel."""
     return (model,) if isinstance(model, str | JudgeModel) else tuple(model or ())
+
+
+def replied(
+    answers: Answers, spec: JudgeSpec, questions: Sequence[JudgeQuestion], before: Asked, *, terms: AskTerms
+) -> Asked:
+    """Return what is on record of judges once these questions were asked too.
+
+    Args:
+        answers: what the questions are about.
+        spec: the judge.
+        questions: what it is asked; those that it has replied to are not asked again.
+        before: what was on record.
+        terms: how it is asked.
+
+    Raises:
+        RunStoppedError: the judging was stopped.
+    """
+    found = waited_for(
+        ask_judges(
+            spec,
+            questions,
+            systems=answers.components,
+            records=before.records,
+            keep=answers.keep,
+            terms=terms,
+        )
+    )
+    return Asked(found.records, {**before.about, **found.about})
 
 
 def keep_about(run: RunDirectory, asked: Asked) -> None:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
+import msgspec
 import numpy as np
 import polars as pl
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from aliquot.labelling.form import Form
     from aliquot.labelling.label_project import LabelProject
     from aliquot.labelling.population import Population
-    from aliquot.labelling.project import Answer
+    from aliquot.labelling.project import Answer, Project
 
 N: Final = 80
 """Answers that are drawn when nothing says how many."""
@@ -186,7 +187,7 @@ def draw_project(
     """
     from aliquot.labelling.drawing import assign
     from aliquot.labelling.label_project import make_project, places_of
-    from aliquot.labelling.project import Project, check_names
+    from aliquot.labelling.project import check_names
 
     names = check_names(raters)
     known = _known(population, form, check)
@@ -201,9 +202,8 @@ def draw_project(
         raise InputError("keeps no answers, so there is nothing to label", file=", ".join(sources))
     mark, training, mixed = _trained(check, [number[place] for place in known], seed=drawn.seed)
     overlap = _overlap(check, names, n=len(drawn.chances))
-    groups = [[number[place] for place in group] for group in drawn.groups]
     lists = assign(
-        groups,
+        [[number[place] for place in group] for group in drawn.groups],
         names,
         overlap=overlap,
         repeats=check.repeats,
@@ -211,30 +211,18 @@ def draw_project(
         pairs=form.pairwise,
         seed=drawn.seed,
     )
-    project = Project(
-        id=secrets.token_hex(6),
-        made=datetime.now(UTC).isoformat(timespec="seconds"),
-        sources=sources,
-        seed=drawn.seed,
-        drawn=drawn.how,
-        n=len(drawn.chances),
-        of=len(population.answers) - len(known),
-        unit=drawn.unit,
-        left_out=population.left_out,
+    places = {
+        name: places_of((one.answer, one.role, one.swapped) for one in mine) for name, mine in lists.items()
+    }
+    project = msgspec.structs.replace(
+        _project(population, drawn, sources, known=len(known)),
         overlap=overlap,
         repeats=check.repeats,
         training=check.train,
         pass_mark=mark,
-        half_width=drawn.half_width,
-        metric=population.metric,
-        cells=population.cells,
-        task=population.task if population.tasks > 1 else None,
         reading=reading,
         choices=dict(choices),
     )
-    places = {
-        name: places_of((one.answer, one.role, one.swapped) for one in mine) for name, mine in lists.items()
-    }
     return make_project(folder, project, form, answers, places, training=training)
 
 
@@ -257,6 +245,27 @@ class _Drawn:
     how: str
     half_width: float | None
     seed: int
+
+
+def _project(population: Population, drawn: _Drawn, sources: tuple[str, ...], *, known: int) -> Project:
+    """Return the project of what was drawn; how raters are checked is not settled yet."""
+    from aliquot.labelling.project import Project
+
+    return Project(
+        id=secrets.token_hex(6),
+        made=datetime.now(UTC).isoformat(timespec="seconds"),
+        sources=sources,
+        seed=drawn.seed,
+        drawn=drawn.how,
+        n=len(drawn.chances),
+        of=len(population.answers) - known,
+        unit=drawn.unit,
+        left_out=population.left_out,
+        half_width=drawn.half_width,
+        metric=population.metric,
+        cells=population.cells,
+        task=population.task if population.tasks > 1 else None,
+    )
 
 
 def _draw(population: Population, form: Form, draw: LabelDraw, *, without: Sequence[int]) -> _Drawn:
@@ -298,8 +307,6 @@ def _trained(check: RaterChecks, known: Sequence[int], *, seed: int) -> tuple[fl
 
 
 def _completed(answer: Answer, probability: float | None, known: Mapping[str, str] | None) -> Answer:
-    import msgspec
-
     return msgspec.structs.replace(answer, probability=probability, known=dict(known or {}))
 
 

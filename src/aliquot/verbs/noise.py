@@ -22,7 +22,7 @@ from aliquot.readers.options import ReadOptions
 from aliquot.readers.registry import source_labels
 from aliquot.stats.results import Estimate, Undefined
 from aliquot.verbs.read import load
-from aliquot.verbs.reproduce import command_line
+from aliquot.verbs.reproduce import command_line, given_options
 
 
 def noise(
@@ -53,17 +53,12 @@ def noise(
         UsageError: not one or two sources, or several systems in one of them.
         InputError: a source that cannot be read, or no shared task.
     """
+    given = given_options(noise, locals(), unsaid=["memory"])
     evidence, runs = _runs(sources, system=system, task=task, metric=metric, options=options)
     first = runs[0]
     suite = fingerprint(evidence, [run.system for run in runs], task=first.task, metric=first.metric)
     names = sorted(str(source) for source in sources if not isinstance(source, Evidence))
     stored = [] if memory is None else recall(Path(memory), suite=suite)
-    given = {
-        "--system": system,
-        "--task": task,
-        "--metric": metric,
-        "--level": None if level == 0.95 else level,
-    }
     found = measure_noise(
         evidence,
         runs,

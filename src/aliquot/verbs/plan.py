@@ -28,17 +28,16 @@ from aliquot.evidence.passing import as_passes
 from aliquot.evidence.reduction import units
 from aliquot.evidence.tables import Evidence
 from aliquot.files.plan_file import PlanFile, write_plan
-from aliquot.findings.planning import LabelDesign, Plan
+from aliquot.findings.planning import Plan
 from aliquot.findings.scale import Scale
 from aliquot.readers.options import ReadOptions
-from aliquot.stats.diagnostics import JudgeAccuracy
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.stats.results import Estimate, Undefined
 from aliquot.verbs.clustering import cluster_field, reading_cluster
 from aliquot.verbs.labels import listed, passing_labels, people_labels, rate_metric
 from aliquot.verbs.pairing import pair_sources
 from aliquot.verbs.read import load
-from aliquot.verbs.reproduce import command_line
+from aliquot.verbs.reproduce import command_line, given_options
 
 RATE = Scale(kind="binary", low=0.0, high=1.0, better="higher")
 """The scale planned on without a pilot."""
@@ -112,6 +111,7 @@ def plan(
         >>> plan(detect="5pt", psi=0.2, items=200).verdict.text
         'PLAN: about 658 items show 5.0 points with 80% power.'
     """
+    given = given_options(plan, locals())
     labels = listed(labels)
     passing = passing_labels(pass_from, passes, labels)
     answers, rated = None, metric
@@ -125,10 +125,8 @@ def plan(
     if answers is not None:
         told = as_passes(people_labels(answers, labels, options=options).about(None), passing)
         judged = _judged(answers, told, pilot.metric, task=task, cluster=cluster)
-    if judged is not None:
-        seen = accuracy_of(weighed(judged, drawn="at random"), level=level)
-        if isinstance(seen.factor, float) and sensitivity == specificity == 1:
-            sensitivity, specificity, rate = _seen(seen, rate)
+    if judged is not None and sensitivity == specificity == 1:
+        sensitivity, specificity, rate = _errors_seen(judged, rate, level=level)
     wish = Wish(
         difference=margin_on(pilot.scale, detect),
         margin=margin_on(pilot.scale, margin),
@@ -143,37 +141,11 @@ def plan(
         sensitivity=sensitivity,
         specificity=specificity,
     )
-    given = {
-        "--detect": detect,
-        "--margin": margin,
-        "--items": items,
-        "--half-width": half_width,
-        "--budget": budget,
-        "--psi": psi,
-        "--rate": rate,
-        "--sensitivity": None if sensitivity == 1 or judged is not None else sensitivity,
-        "--specificity": None if specificity == 1 or judged is not None else specificity,
-        "--task": task,
-        "--metric": metric,
-        "--cluster": cluster,
-        "--power": None if power == 0.8 else power,
-        "--level": None if level == 0.95 else level,
-        "--comparisons": None if comparisons == 1 else comparisons,
-        "--write": write,
-        "--labels": tuple(labels),
-        **passing.said,
-        "--by": by,
-        "--cost-judge": cost_judge,
-        "--cost-label": cost_label,
-    }
-    corrected: tuple[LabelDesign, ...] = ()
-    if judged is not None:
-        asked = LabelWish(wish.half_width, by, cost_judge, cost_label, wish.level)
-        corrected = tuple(design_labels(judged, asked))
+    asked = LabelWish(wish.half_width, by, cost_judge, cost_label, wish.level)
     found = make_plan(
         pilot,
         wish,
-        corrected=corrected,
+        corrected=() if judged is None else tuple(design_labels(judged, asked)),
         command=command_line("plan", sources, given, systems=systems, reading=options),
     )
     if write is not None:
@@ -197,8 +169,14 @@ def _judged(
     return judged
 
 
-def _seen(seen: JudgeAccuracy, rate: float | None) -> tuple[float, float, float | None]:
-    """Return the errors of a judge as its labels show them, and the rate that people give unless one is named."""
+def _errors_seen(judged: Judged, rate: float | None, *, level: float) -> tuple[float, float, float | None]:
+    """Return a judge's sensitivity and specificity as its labels show them, and people's rate unless one is named.
+
+    A judge that labels do not show to err in a way that can be reckoned with is taken as one that does not err.
+    """
+    seen = accuracy_of(weighed(judged, drawn="at random"), level=level)
+    if not isinstance(seen.factor, float):
+        return 1.0, 1.0, rate
     right = [one.point if isinstance(one, Estimate) else 1.0 for one in (seen.sensitivity, seen.specificity)]
     passes = seen.prevalence.point if isinstance(seen.prevalence, Estimate) else None
     return right[0], right[1], passes if rate is None else rate

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import cast
@@ -13,8 +14,9 @@ from aliquot.analysis.probe_people import said_of_pairs
 from aliquot.analysis.stored_votes import stored_votes
 from aliquot.errors import UsageError, nearest
 from aliquot.evidence.tables import Evidence
-from aliquot.files.probe_records import FOLDER, read_probes
+from aliquot.files.probe_records import FOLDER, Winner, read_probes
 from aliquot.findings.probe import JudgeAudit
+from aliquot.item_sets.items import Item
 from aliquot.item_sets.sources import load as load_items
 from aliquot.readers.labels import read_labels
 from aliquot.readers.options import ReadOptions
@@ -25,12 +27,12 @@ from aliquot.runner.progress import Observer, Silent
 from aliquot.scorers.judge_files import rubric_names
 from aliquot.scorers.judges import Judge
 from aliquot.scorers.probe_questions import winning_words
-from aliquot.scorers.probes import PAIRS, build_probes
+from aliquot.scorers.probes import PAIRS, Probing, build_probes
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.systems.system import System
 from aliquot.verbs.judging import panel_of, scoring_of, waited_for
 from aliquot.verbs.read import load
-from aliquot.verbs.reproduce import command_line
+from aliquot.verbs.reproduce import command_line, given_options
 
 SHIPPED = "judge_probes"
 """The items that a judge is probed on when a user gives none."""
@@ -109,21 +111,18 @@ def probe_judge(
         >>> print(found.lines[0].share)
         1.0000 [0.8865, 1.0000] 95% wilson, n = 30
     """
-    drawing = DEFAULT_SEED if seed is None else seed
-    given: dict[str, object] = {"--judge": judge, "--against": against}
-    given |= {"--level": None if level == 0.95 else level, "--seed": seed}
+    asking = ["models", "observer", "cache", "max_cost", "concurrency", "threads", "folder"]
+    given = given_options(probe_judge, locals(), unsaid=asking) | {"--model": panel_of(model)}
+    sources = [source] if items is None else [source, items]
+    command = command_line("probe judge", sources, given, reading=options)
+    choices = AuditChoices(level=level, seed=DEFAULT_SEED if seed is None else seed)
     if not _is_judge(source):
-        if model or items is not None:
-            known = rubric_names()
-            raise UsageError(
-                f"{source} is no judge that can be asked: a judge's file ends with .yaml, or it is a rubric that comes "
-                f"with aliquot. {nearest(str(source), known)}"
-            )
-        if labels is not None:
-            raise UsageError("labels goes with a judge that is asked: of a log people's own votes are taken")
-        return _of_log(source, judge, against, level=level, seed=drawing, options=options, given=given)  # type: ignore[arg-type] - no judge
+        _refuse_asking(source, model=model, items=items, labels=labels)
+        return _of_log(source, judge, against, choices=choices, options=options, command=command)  # type: ignore[arg-type] - no judge
     told_judge = source if isinstance(source, Judge) else str(source)
     spec = cast("JudgeSpec", scoring_of(None, told_judge, model, None).judge)
+    told = load_items(SHIPPED if items is None else items)
+    people = _people(labels, told.items, options)
     terms = AskTerms(
         models=models or {},
         observer=observer or Silent(),
@@ -135,48 +134,53 @@ def probe_judge(
         threads=threads,
         probing=True,
     )
-    told = load_items(SHIPPED if items is None else items)
-    people = None
-    if labels is not None:
-        people = said_of_pairs(read_labels(Path(labels), options), [item.id for item in told.items])
-    judge_read = cast("Judge", spec.judge)
-    probing = build_probes(
-        told.items,
-        pairwise=judge_read.pairwise,
-        pairs=pairs,
-        seed=drawing,
-        only=only,
-        wins=winning_words(judge_read),
-    )
     plan = ProbePlan(
         spec=spec,
-        probing=probing,
+        probing=_probing(spec, told.items, pairs=pairs, only=only, seed=choices.seed),
         items_hash=told.hash,
-        seed=drawing,
+        seed=choices.seed,
         cluster=cluster,
         keep_going=keep_going,
         level=level,
     )
     record, notes = waited_for(ask_probes(plan, folder=Path(folder), terms=terms))
-    given |= {
-        "--model": panel_of(model),
-        "--pairs": None if pairs == PAIRS else pairs,
-        "--only": only,
-        "--cluster": cluster,
-        "--labels": labels,
-    }
-    given |= {"--keep-going": keep_going}
-    sources = [source] if items is None else [source, items]
+    other = None if against is None else read_probes(Path(against))
     return audit_judge(
-        record,
-        choices=AuditChoices(
-            level=level,
-            seed=drawing,
-            against=None if against is None else read_probes(Path(against)),
-            people=people,
-            notes=notes,
-        ),
-        command=command_line("probe judge", sources, given),
+        record, choices=replace(choices, against=other, people=people, notes=notes), command=command
+    )
+
+
+def _refuse_asking(source: object, *, model: object, items: object, labels: object) -> None:
+    """Refuse, of a log, what goes with a judge that is asked.
+
+    Raises:
+        UsageError: something of that was given.
+    """
+    if model or items is not None:
+        raise UsageError(
+            f"{source} is no judge that can be asked: a judge's file ends with .yaml, or it is a rubric that comes "
+            f"with aliquot. {nearest(str(source), rubric_names())}"
+        )
+    if labels is not None:
+        raise UsageError("labels goes with a judge that is asked: of a log people's own votes are taken")
+
+
+def _people(
+    labels: str | Path | None, items: Sequence[Item], options: ReadOptions | None
+) -> Mapping[str, Sequence[Winner]] | None:
+    """Return what people said of the items' answers; None without labels."""
+    if labels is None:
+        return None
+    return said_of_pairs(read_labels(Path(labels), options), [item.id for item in items])
+
+
+def _probing(
+    spec: JudgeSpec, items: Sequence[Item], *, pairs: int, only: tuple[str, ...], seed: int
+) -> Probing:
+    """Return the questions that a judge is probed with."""
+    judge = cast("Judge", spec.judge)
+    return build_probes(
+        items, pairwise=judge.pairwise, pairs=pairs, seed=seed, only=only, wins=winning_words(judge)
     )
 
 
@@ -194,22 +198,15 @@ def _of_log(
     judge: str | None,
     against: str | None,
     *,
-    level: float,
-    seed: int,
+    choices: AuditChoices,
     options: ReadOptions | None,
-    given: Mapping[str, object],
+    command: str,
 ) -> JudgeAudit:
     evidence = load([source], options=options)
     stored = stored_votes(evidence, judge=judge)
-    other = None if against is None else stored_votes(evidence, judge=against)
+    other = None if against is None else stored_votes(evidence, judge=against).record
     return audit_judge(
         stored.record,
-        choices=AuditChoices(
-            level=level,
-            seed=seed,
-            against=None if other is None else other.record,
-            people=stored.people,
-            notes=stored.notes,
-        ),
-        command=command_line("probe judge", [source], given, reading=options),
+        choices=replace(choices, against=other, people=stored.people, notes=stored.notes),
+        command=command,
     )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
+from inspect import Parameter, signature
 from pathlib import Path
+from types import MappingProxyType
 
 from aliquot.readers.flags import COLUMNS, PLAIN
 from aliquot.readers.options import ReadOptions
@@ -69,3 +71,38 @@ def _option_words(name: str, value: object) -> list[str]:
         return [name]
     values = value if isinstance(value, list | tuple) else [value]
     return [word for one in values for word in (name, str(one))]
+
+
+def given_options(
+    verb: Callable[..., object],
+    called: Mapping[str, object],
+    *,
+    named: Mapping[str, str] = MappingProxyType({}),
+    unsaid: Collection[str] = (),
+) -> dict[str, object]:
+    """Return option → value of what a verb was called with, in its own order, without what it takes by default.
+
+    Args:
+        verb: the verb, whose keyword parameters are the options of its command.
+        called: its parameters by name: ``locals()`` at its first line.
+        named: parameters whose option has another name than their own; with one, ``systems`` is an option too.
+        unsaid: further parameters that are no option of a line that makes the finding again.
+
+    Examples:
+        >>> def verb(*, match_on="content", level=0.95, memory=None, options=None): ...
+        >>> given_options(verb, {"match_on": "id", "level": 0.95, "memory": "m"}, unsaid=["memory"])
+        {'--match-on': 'id'}
+    """
+    silent = {"systems", "options", *unsaid} - set(named)
+    return {
+        named.get(name, f"--{name.replace('_', '-')}"): _several(called[name])
+        for name, parameter in signature(verb).parameters.items()
+        if parameter.kind is Parameter.KEYWORD_ONLY
+        and name not in silent
+        and _several(called[name]) != parameter.default
+    }
+
+
+def _several(value: object) -> object:
+    """Return any list as a tuple, as defaults are."""
+    return tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else value  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - whatever was given

@@ -19,40 +19,28 @@ from aliquot.files.judgements import Judgement, JudgeQuestion
 from aliquot.files.run_directory import RunDirectory
 from aliquot.findings.rescoring import RescoredSystem, Rescoring, write_preferences, write_rescoring
 from aliquot.findings.verdict import Verdict
-from aliquot.item_sets.items import Item
-from aliquot.item_sets.option_order import AS_GIVEN, arranged
-from aliquot.item_sets.sources import load as load_items
 from aliquot.readers.options import ReadOptions
 from aliquot.runner.evaluation import Evaluation, ScorerSpec
 from aliquot.runner.evaluation_python import load_evaluation
-from aliquot.runner.executions import programs_of, require_on
 from aliquot.runner.judge_specs import JudgeModel, JudgeSpec
-from aliquot.runner.judging import Judging, questions_of
-from aliquot.runner.judging_stored import Asked, AskTerms, ask_judges
+from aliquot.runner.judging_stored import Asked, AskTerms
 from aliquot.runner.notebook_progress import own_observer
 from aliquot.runner.pairing_judged import keep_pairing
 from aliquot.runner.progress import Observer
 from aliquot.runner.rescoring import (
     Rescored,
     keep_rescoring,
-    require_items,
-    require_read,
-    rules_of,
-    with_rescored,
 )
-from aliquot.runner.scoring import with_retrieved
 from aliquot.runner.votes_known import as_judgements, note_of_known, votes_known
-from aliquot.scorers.code import SETUP_FIELDS, TEST_FIELDS, UnitTests
 from aliquot.scorers.judges import Judge
-from aliquot.scorers.rule import RATE
-from aliquot.scorers.rules import rule_named
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.stats.results import Estimate, Undefined
 from aliquot.systems.system import System
-from aliquot.verbs.judging import keep_about, panel_of, scoring_of, waited_for
+from aliquot.verbs.judging import keep_about, panel_of, replied, scoring_of
 from aliquot.verbs.judging_pairs import compared, compares, in_both_orders, pairings_of
 from aliquot.verbs.read import convert
-from aliquot.verbs.reproduce import command_line
+from aliquot.verbs.reproduce import command_line, given_options
+from aliquot.verbs.scoring_anew import scored_anew
 from aliquot.verbs.stored_answers import Answers, of_log, of_run, run_of
 
 
@@ -111,8 +99,12 @@ def rescore(
         MachineError: another process works on the run, or the machine refuses.
         RunStoppedError: the judging was stopped by an interrupt, its limit, or as the judge would judge its own kind.
     """
-    given = load_evaluation(evaluation).evaluation if isinstance(evaluation, str | Path) else evaluation
-    spec = scoring_of(scorer, judge, model, given)
+    asking = ["models", "observer", "cache", "max_cost", "concurrency", "threads", "allow_self_judge"]
+    given = given_options(rescore, locals(), named={"output": "-o"}, unsaid=asking)
+    described = load_evaluation(evaluation).evaluation if isinstance(evaluation, str | Path) else evaluation
+    given |= {"--evaluation": None if described is None else described.file, "--model": panel_of(model)}
+    given |= {"--judge": judge if isinstance(judge, str) else None}
+    spec = scoring_of(scorer, judge, model, described)
     if swapped:
         spec = ScorerSpec(judge=in_both_orders(spec.judge))
     terms = AskTerms(
@@ -126,7 +118,7 @@ def rescore(
         threads=threads,
         allow_self_judge=allow_self_judge,
     )
-    work = partial(_scored, spec=spec, given=given, execute_code=execute_code, terms=terms, level=level)
+    work = partial(_scored, spec=spec, given=described, execute_code=execute_code, terms=terms, level=level)
     run = run_of(source)
     if run is not None:
         with Journal.open(run.journal_path) as journal:
@@ -138,13 +130,6 @@ def rescore(
     else:
         made = work(of_log(source, options))
     written = str(convert(made.evidence, output).path) if output is not None else str(run.path) if run else ""
-    named = {"--scorer": scorer, "--evaluation": None if given is None else given.file, "-o": output}
-    named |= {
-        "--judge": judge if isinstance(judge, str) else None,
-        "--model": panel_of(model),
-    }
-    named |= {"--swapped": True} if swapped else {}
-    named |= {"--execute-code": True} if execute_code else {}
     return Rescoring(
         metrics=made.metrics,
         scorer=made.scorer,
@@ -156,7 +141,7 @@ def rescore(
         verdict=made.verdict,
         seed=DEFAULT_SEED,
         versions=versions(),
-        command=command_line("rescore", [source], named, reading=options),
+        command=command_line("rescore", [source], given, reading=options),
     )
 
 
@@ -187,7 +172,7 @@ def _scored(
     several = len(systems(answers.evidence)) > 1 or _voted(answers)
     if spec.judge is not None and compares(spec.judge) and several:
         return _compared(answers, spec.judge, terms=terms, level=level)
-    evidence, made, asked = _rescored(answers, spec, given, execute_code=execute_code, terms=terms)
+    evidence, made, asked = scored_anew(answers, spec, given, execute_code=execute_code, terms=terms)
     found = tuple(_systems(answers.evidence, evidence, made, level=level))
 
     def keep(run: RunDirectory) -> None:
@@ -222,7 +207,7 @@ def _compared(answers: Answers, spec: JudgeSpec, *, terms: AskTerms, level: floa
             mine = one.questions(answers.items[one.task][pair[0].item], pair, answers.whole)
             questions += mine
             stand += as_judgements(known, one, pair, mine)
-    asked = _replied(answers, spec, questions, Asked((*answers.judgements, *stand), {}), terms=terms)
+    asked = replied(answers, spec, questions, Asked((*answers.judgements, *stand), {}), terms=terms)
     found = compared(
         answers.evidence,
         pairings,
@@ -250,133 +235,6 @@ def _compared(answers: Answers, spec: JudgeSpec, *, terms: AskTerms, level: floa
         verdict=write_preferences(spec.kept.label, found.systems, [one.baseline for one in pairings]),
         keep=keep,
     )
-
-
-def _rescored(
-    answers: Answers, spec: ScorerSpec, given: Evaluation | None, *, execute_code: bool, terms: AskTerms
-) -> tuple[Evidence, tuple[Rescored, ...], Asked]:
-    """Return the evidence with a new metric for each task, how it came about, and what judges said."""
-    item_set = load_items(given.items) if given is not None else None
-    evidence, made, asked = answers.evidence, list[Rescored](), Asked(answers.judgements, {})
-    for task, own in answers.items.items():
-        several = len(answers.items) > 1
-        items, fields, file = own, {}, f"{answers.file}, task {task}" if several else answers.file
-        if item_set is not None:
-            listed, file = {item.id: item for item in item_set.items}, item_set.source
-            known = answers.inputs_known
-            require_items(own if known else dict.fromkeys(own), listed, file=file, apart=_tests_of(spec))
-            items = {item: listed[item] for item in own}
-            fields = {item: dict(about.fields) for item, about in items.items()}
-        told = not evidence.stages.is_empty()
-        tried = [with_retrieved(item, ("a text",)) for item in items.values()] if told else items.values()
-        rules = rules_of(spec, tried, file=file)
-        one = Rescored(
-            task=task,
-            base=RATE if spec.judge is not None else _base(evidence, task, rules),
-            rules=rules,
-            items=item_set.hash[:8] if item_set is not None else "",
-            fields=fields,
-            judge=None if spec.judge is None else spec.judge.kept,
-        )
-        require_read(one, answers.responses, file=file, whole=answers.whole)
-        if spec.judge is None:
-            _execute(answers, one, items, on=execute_code)
-        else:
-            asked = _asked(answers, one, items, asked, spec=spec.judge, terms=terms)
-        evidence = with_rescored(
-            evidence,
-            one,
-            answers.responses,
-            items,
-            orders=answers.orders,
-            whole=answers.whole,
-            executed=answers.code,
-            judged=Judging(asked.records),
-        )
-        made.append(one)
-    return evidence, tuple(made), asked
-
-
-def _asked(
-    answers: Answers,
-    rescored: Rescored,
-    items: Mapping[str, Item],
-    before: Asked,
-    *,
-    spec: JudgeSpec,
-    terms: AskTerms,
-) -> Asked:
-    """Return what is on record of judges after they were asked about every answer to a task."""
-    questions = [
-        question
-        for response in answers.responses
-        if response.task == rescored.task and response.item in rescored.rules
-        for question in questions_of(
-            [spec.kept.rule],
-            arranged(rescored.item_of(response, items), answers.orders.get(response.system, AS_GIVEN)),
-            response,
-            answers.whole,
-        )
-    ]
-    return _replied(answers, spec, questions, before, terms=terms)
-
-
-def _replied(
-    answers: Answers, spec: JudgeSpec, questions: Sequence[JudgeQuestion], before: Asked, *, terms: AskTerms
-) -> Asked:
-    """Return what is on record of judges once these questions were asked too."""
-    found = waited_for(
-        ask_judges(
-            spec,
-            questions,
-            systems=answers.components,
-            records=before.records,
-            keep=answers.keep,
-            terms=terms,
-        )
-    )
-    return Asked(found.records, {**before.about, **found.about})
-
-
-def _execute(answers: Answers, rescored: Rescored, items: Mapping[str, Item], *, on: bool) -> None:
-    """Execute the programs that the rules read and that have not been executed.
-
-    Raises:
-        UsageError: that is off, and a rule executes what a model wrote.
-    """
-    concerned = [one for one in answers.responses if one.task == rescored.task and one.item in rescored.rules]
-    rules = {item: rescored.rule_of(item) for item in rescored.rules}
-    owed = [
-        program
-        for response in concerned
-        for program in answers.code.lacking(
-            programs_of([rules[response.item]], rescored.item_of(response, items), response)
-        )
-    ]
-    if not owed:
-        return
-    require_on(rules.values(), on=on)
-    waited_for(answers.code.complete(owed))
-
-
-def _tests_of(spec: ScorerSpec) -> frozenset[str]:
-    """Return the fields of items that a rule reads as tests: other tests are no other question."""
-    if spec.rule is None:
-        return frozenset((*TEST_FIELDS, *SETUP_FIELDS))
-    rule = rule_named(spec.rule)
-    own = {rule.given.field} if isinstance(rule.given, UnitTests) and rule.given.field else set[str]()
-    return frozenset((*TEST_FIELDS, *SETUP_FIELDS, *own)) if rule.program else frozenset()
-
-
-def _base(evidence: Evidence, task: str, rules: Mapping[str, str]) -> str:
-    """Return the metric that is read anew: the headline without its filter; success where it is no pass or fail.
-
-    A rule that measures what the headline measures reads that anew, whatever it is.
-    """
-    headline = headline_metric(evidence, task)
-    if headline in {rule_named(rule).metric for rule in rules.values()}:
-        return headline
-    return headline.split(",")[0] if scale_of(evidence, headline).kind == "binary" else "success"
 
 
 def _systems(

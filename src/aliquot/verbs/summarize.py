@@ -19,7 +19,7 @@ from aliquot.verbs.criteria import criteria_of, level_of, say_criteria
 from aliquot.verbs.judge_errors import errors_elsewhere
 from aliquot.verbs.labels import correcting_labels, listed, passing_labels, rate_metric
 from aliquot.verbs.read import load
-from aliquot.verbs.reproduce import command_line
+from aliquot.verbs.reproduce import command_line, given_options
 
 
 def summarize(
@@ -67,6 +67,7 @@ def summarize(
         >>> summarize(from_frame(rows)).verdict.text
         'pr passed 75.0% (95% interval 30.1 to 95.4).'
     """
+    given = given_options(summarize, locals(), named={"systems": "--system"})
     if not sources:
         raise UsageError("there is nothing to summarize. Name at least one file or folder.")
     labels = listed(labels)
@@ -76,16 +77,6 @@ def summarize(
     rated = rate_metric(evidence, metric, task=task, passing=passing)
     evidence = with_metric(evidence, rated)
     floor = None if at_least is None else share_of(at_least)
-    given = {
-        "--task": task,
-        "--metric": metric,
-        "--cluster": cluster,
-        "--at-least": at_least,
-        "--level": level,
-        "--labels": tuple(labels),
-        "--drawn": None if drawn == "at random" else drawn,
-        **passing.said,
-    }
     found = summarize_systems(
         evidence,
         choices=SummaryChoices(
@@ -98,6 +89,6 @@ def summarize(
             labels=errors_elsewhere(labels)
             or correcting_labels(evidence, labels, drawn=drawn, passing=passing, options=options),
         ),
-        command=command_line("summarize", sources, {**given, "--system": tuple(systems)}, reading=options),
+        command=command_line("summarize", sources, given, reading=options),
     )
     return found if criteria is None else say_criteria(found, criteria)

@@ -16,7 +16,7 @@ from aliquot.reports.render import render
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.verbs.clustering import cluster_field, reading_cluster
 from aliquot.verbs.read import load
-from aliquot.verbs.reproduce import command_line
+from aliquot.verbs.reproduce import command_line, given_options
 
 
 def table(
@@ -54,20 +54,13 @@ def table(
         UsageError: an unknown name, fewer than two systems, or different judges.
         InputError: a source that cannot be read, no shared task, or items whose content differs.
     """
+    given = given_options(
+        table, locals(), named={"systems": "--system", "tasks": "--task"}, unsaid=["metrics"]
+    )
+    given["--metric"] = tuple(f"{task}={name}" if task else name for task, name in (metrics or {}).items())
     if not sources:
         raise UsageError("there is nothing to compare. Name at least one file or folder.")
     evidence = load(sources, options=reading_cluster(options, cluster))
-    given = {
-        "--baseline": baseline,
-        "--system": tuple(systems),
-        "--task": tuple(tasks),
-        "--metric": tuple(f"{task}={name}" if task else name for task, name in (metrics or {}).items()),
-        "--cluster": cluster,
-        "--level": None if level == 0.95 else level,
-        "--match-on": None if match_on == "content" else match_on,
-        "--seed": seed,
-        "--allow": tuple(allow),
-    }
     choices = TableChoices(
         baseline=baseline,
         systems=systems,

@@ -14,7 +14,7 @@ from aliquot.readers.options import ReadOptions
 from aliquot.readers.registry import source_labels
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.verbs.read import load
-from aliquot.verbs.reproduce import command_line
+from aliquot.verbs.reproduce import command_line, given_options
 
 
 def trend(
@@ -53,6 +53,7 @@ def trend(
         >>> print(trend(*map(night, [81, 80, 82, 81, 80, 74, 75, 73, 74, 75])))
         WORSE since 6: 74.2 in 5 runs, 80.8 in the 5 before (-6.6 points).
     """
+    given = {"--trend": True} | given_options(trend, locals())
     check_level(level)
     if len(sources) < 2:
         raise UsageError("a trend needs two runs at least; name them oldest first")
@@ -78,8 +79,6 @@ def trend(
     if not shared:
         raise UsageError("the runs share no task")
     chosen = task or shared[0]
-    given = {"--trend": True, "--system": system, "--task": task, "--metric": metric,
-             "--level": None if level == 0.95 else level, "--seed": seed}  # fmt: skip
     return find_trend(
         runs,
         task=chosen,

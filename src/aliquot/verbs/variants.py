@@ -14,7 +14,7 @@ from aliquot.readers.options import ReadOptions
 from aliquot.stats.inputs import DEFAULT_SEED
 from aliquot.verbs.clustering import cluster_field, reading_cluster
 from aliquot.verbs.read import load
-from aliquot.verbs.reproduce import command_line
+from aliquot.verbs.reproduce import command_line, given_options
 
 
 def variants(
@@ -53,17 +53,10 @@ def variants(
         >>> variants(from_frame(pl.DataFrame(rows))).verdict.text.split(":")[0]
         'NOT SHOWN TO MATTER'
     """
+    given = given_options(variants, locals(), named={"systems": "--system"})
     if not sources:
         raise UsageError("there are no variants. Name at least one file or folder.")
     evidence = with_metric(load(sources, options=reading_cluster(options, cluster)), metric)
-    given = {
-        "--system": tuple(systems),
-        "--task": task,
-        "--metric": metric,
-        "--cluster": cluster,
-        "--level": None if level == 0.95 else level,
-        "--seed": seed,
-    }
     return compare_variants(
         evidence,
         choices=VariantChoices(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aliquot.errors import UsageError
-from aliquot.stats.correlation import design_effect, design_effect_of, intraclass, shrout_fleiss
+from aliquot.stats.design_effects import design_effect, design_effect_of, intraclass, shrout_fleiss
 from aliquot.stats.results import Undefined
 from tests.oracles import case, cases
 
