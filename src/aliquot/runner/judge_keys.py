@@ -72,7 +72,7 @@ def judge_model_of(told: str) -> JudgeModel:
 
 
 def _model(node: Node, *, folder: str) -> JudgeModel:
-    """Return a model: its name, what describes one with or without prices, or either under ``model`` with its prices."""
+    """Return a model: its name, what describes one, prices among its keys or not, or either with them beside it."""
     keys = node.mapping() if isinstance(node.value, dict) else {}
     if "model" in keys and "base_url" not in keys:
         told = keys["model"]
