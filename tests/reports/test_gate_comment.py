@@ -99,6 +99,15 @@ def test_junit_has_a_case_for_each_condition_and_item(tmp_path: Path) -> None:
     assert "broke: q-050" in names
     failed = [case.get("name") for case in suite.iter("testcase") if case.find("failure") is not None]
     assert failed[:3] == ["verdict", "value", "value floor"]
+    told = next(case for case in suite.iter("testcase") if case.get("name") == "broke: q-050")
+    assert told[0].get("message") == "+ before, - after"
+
+
+def test_junit_of_nothing_to_judge_is_red() -> None:
+    found = gate(evidence_of({"main": [1.0] * 9, "pr": [None] * 9}), no_worse_than="2pt", noise=None)
+    suite = ET.fromstring(render(found, form="junit"))
+    assert found.decision == "nothing_to_judge"
+    assert (suite.get("failures"), suite.get("skipped")) == ("2", "0")  # the verdict, and its condition
 
 
 def test_a_step_shows_the_summary_and_annotations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ from aliquot.files.manifest import read_manifest
 from aliquot.files.probe_records import ProbeRecord, ProbeVerdict, keep_probes, probe_path
 from aliquot.runner.evaluation import Evaluation, ScorerSpec, SystemSpec
 from aliquot.runner.evaluation_file import read_evaluation
+from aliquot.runner.judge_keys import judge_model_of
 from aliquot.runner.judge_specs import JudgeModel, JudgeSpec
 from aliquot.runner.money import Prices
 from aliquot.scorers.judge_files import read_judge
@@ -335,6 +336,21 @@ def test_a_template_that_is_none_is_the_fault_of_the_judges_file(tmp_path: Path,
     (tmp_path / "j.yaml").write_text(f"name: j\nasks: '{asks}'\nscale: [1, 5]\n", encoding="utf-8")
     with pytest.raises(InputError, match=rf"j\.yaml, field 'asks': .*{said}"):
         JudgeSpec(judge="j.yaml", models=("embedded",), folder=str(tmp_path)).read()
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "{base_url: 'http://h/v1', model: m, prices: {input: 2, output: 8}}",
+        "{model: {base_url: 'http://h/v1', model: m}, prices: {input: 2, output: 8}}",
+    ],
+)
+def test_a_model_on_the_command_line_says_its_prices_beside_or_around_its_address(told: str):
+    """The first form is the one that the help of ``rescore`` and ``probe judge`` names."""
+    found = judge_model_of(told)
+    assert (found.name, found.stated) == ("m", Prices(input=2, output=8))
+    with pytest.raises(UsageError, match="there is no key 'price'"):
+        judge_model_of(told.replace("prices", "price"))
 
 
 def rescored(path: Path, asked: Asked, **choices: Any) -> Any:

@@ -92,7 +92,21 @@ def test_inputs_that_change_are_told_from_quality_that_falls(log: Path):
     assert mix.at_old_mix.high > found.before.low
     assert not [one for one in found.alarms if one.name.startswith("quality, ")]
     text = render(found)
-    assert "are another mix of lang" in text
+    assert "At the baseline's mix of lang the last rows would stand at" in " ".join(text.split())
+
+
+def test_kinds_that_are_rated_unequally_do_not_make_a_change(log: Path):
+    """German is half of the rows and goes worse by 40 points, and one in ten of its answers has a value."""
+
+    def unequal(n: int, seed: int):
+        for place, row in enumerate(rows(n, seed=seed, german=0.5, gap=0.4)):
+            yield {**row, "passed": row["passed"] if row["lang"] == "en" or place % 10 == 0 else None}
+
+    found = monitor(add(log, unequal(500, 1), unequal(500, 2)), by=["lang"], baseline=500)
+    (mix,) = found.mix
+    # the rated rows have one mix in both halves: 10 in 11 are English, so reweighting moves next to nothing
+    assert abs(mix.by_mix) < 0.02
+    assert mix.within == pytest.approx(mix.change, abs=0.02)
 
 
 def test_the_cuts_of_reading_change_nothing(log: Path, tmp_path: Path):

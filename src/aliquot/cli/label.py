@@ -210,13 +210,15 @@ class _Shown:
             self.say(line, event="drawn")
 
     def links(self, project: LabelProject, server: LabelServer, *, listen: str) -> None:
+        from aliquot.findings.numbers import write_count
+
         self.drawn(project, listen=listen)
         width = max(len(one.name) for one in project.raters())
         for one in project.raters():
             done, total = project.store.counts(one.name)
             link, minutes = server.link(one), project.minutes(one.name)
             noun = "pairs" if project.form.pairwise else "answers"
-            left = f", {done} done" if done else f", about {max(1, round(minutes))} minutes"
+            left = f", {done} done" if done else f", about {write_count(max(1, round(minutes)), 'minute')}"
             self.say(
                 f"  {one.name:<{width}}  {link}   {total} {noun}{left}",
                 event="rater",

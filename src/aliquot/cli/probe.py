@@ -27,7 +27,7 @@ def command() -> None:
     "--model",
     multiple=True,
     metavar="MODEL",
-    help="Whom the judge asks: embedded, or '{base_url: ..., model: ...}' (repeatable: a panel).",
+    help="Whom the judge asks: embedded, or '{base_url: ..., model: ..., prices: ...}' (repeatable: a panel).",
 )
 @click.option(
     "--pairs", type=click.IntRange(min=1), default=30, show_default=True, help="Items drawn at most."

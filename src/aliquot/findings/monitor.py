@@ -76,8 +76,8 @@ class MixEffect:
     Attributes:
         field: the field.
         change: quality of the last rows minus that of the baseline.
-        by_mix: the part that another mix of kinds makes.
-        within: the part within kinds.
+        by_mix: what comes with the new mix of kinds: the rest of the change.
+        within: the change there would be at the baseline's mix, by direct standardisation.
         at_old_mix: quality of the last rows at the mix of the baseline.
     """
 

@@ -157,15 +157,17 @@ def _segments(state: State, terms: Terms) -> Iterator[SegmentSeen]:
 
 
 def _mix_effects(state: State, terms: Terms, before: Estimate | Undefined) -> Iterator[MixEffect]:
-    """Yield for each field the part of a change that its mix makes: quality now at the baseline's shares."""
+    """Yield for each field the part of a change that its mix makes: quality now at the baseline's shares.
+
+    Shares are those of the rows with a value, as the quality of the baseline is theirs: kinds may be rated unequally.
+    """
     if isinstance(before, Undefined) or not state.ready:
         return
     for field in terms.by:
-        rated = [row for row in state.window if row.value is not None and field in row.kinds]
+        rated = _rated(state.window, field)
         there = {row.kinds[field] for row in rated}
-        shares: dict[object, float] = {
-            kind: count for kind, count in state.before.get(field, {}).items() if kind in there
-        }
+        counts = Counter(row.kinds[field] for row in _rated(state.baseline, field))
+        shares: dict[object, float] = {kind: count for kind, count in counts.items() if kind in there}
         known = [row for row in rated if row.kinds[field] in shares]
         if len(shares) < 2 or not known:
             continue
@@ -182,6 +184,10 @@ def _mix_effects(state: State, terms: Terms, before: Estimate | Undefined) -> It
             within=old.point - before.point,
             at_old_mix=old,
         )
+
+
+def _rated(rows: Sequence[Kept], field: str) -> list[Kept]:
+    return [row for row in rows if row.value is not None and field in row.kinds]
 
 
 def _feedback(rows: Sequence[Kept], *, level: float) -> Feedback | None:

@@ -13,6 +13,7 @@ from aliquot.findings.comparison import Comparison
 from aliquot.findings.finding import Finding
 from aliquot.findings.gate import Decision, Gate
 from aliquot.findings.verdict import Verdict, Word
+from aliquot.reports.gate_sheet import strip_text
 from aliquot.reports.plain import neutralise
 from aliquot.reports.view import view_of
 
@@ -26,7 +27,7 @@ _BY_DECISION: Final[Mapping[Decision, Ended]] = {
     "pass": "passed",
     "fail": "failure",
     "undecided": "skipped",
-    "nothing_to_judge": "skipped",
+    "nothing_to_judge": "failure",  # never green, and a skipped case is
 }
 _FAILURES: Final[frozenset[Word]] = frozenset({"worse", "not_met", "fail"})
 _OPEN: Final[frozenset[Word]] = frozenset({"undecided", "nothing_to_judge"})
@@ -51,7 +52,7 @@ def render_junit(finding: Finding) -> str:
 
     The verdict fails when it is ``worse`` (beyond the margin), ``not_met`` or ``fail``, and is skipped when it is open.
     Of a comparison each item that broke fails, with the command that shows it, and each that was fixed passes; of a
-    gate each condition is a case too.
+    gate each condition is a case too, and nothing to judge is a failure.
     """
     cases = [_verdict_case(finding)]
     if isinstance(finding, Comparison):
@@ -69,7 +70,8 @@ def render_junit(finding: Finding) -> str:
 
 def _verdict_case(finding: Finding) -> _Case:
     again = f" Again: {finding.command}" if finding.command else ""
-    return _Case("verdict", _ended(finding.verdict), finding.verdict.text + again)
+    ended = _BY_DECISION[finding.decision] if isinstance(finding, Gate) else _ended(finding.verdict)
+    return _Case("verdict", ended, finding.verdict.text + again)
 
 
 def _ended(verdict: Verdict) -> Ended:
@@ -101,10 +103,11 @@ def _gate_cases(gate: Gate) -> Iterator[_Case]:
         yield _Case(f"{one.name} floor" if one.of == "floor" else one.name, ended, one.text)
     for change, flips in (("broke", gate.broke), ("fixed", gate.fixed)):
         for flip in flips[:MOST_ITEMS]:
-            came = f"asked again: {flip.came}" if flip.came else ""
+            came = f"; asked again: {flip.came}" if flip.came else ""
+            moved = f"{strip_text(flip.before)} before, {strip_text(flip.after)} after{came}"
             lost = gate.decision == "fail" and flip.came in ("", "stable")
             broke: Ended = "failure" if lost else "skipped"
-            yield _Case(f"{change}: {flip.item}", broke if change == "broke" else "passed", came)
+            yield _Case(f"{change}: {flip.item}", broke if change == "broke" else "passed", moved)
         left = len(flips) - MOST_ITEMS
         if left > 0:
             yield _Case(f"{change}: {left} more", "skipped", "-o FILE.json names all")

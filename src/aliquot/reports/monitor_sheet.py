@@ -54,8 +54,8 @@ def _mix(found: Monitor) -> Iterator[Block]:
             for value in (effect.change, effect.by_mix, effect.within)
         )
         yield (
-            f"Of {change} points since the baseline, {mix} are another mix of {effect.field} and {within} are within "
-            "its kinds."
+            f"At the baseline's mix of {effect.field} the last rows would stand at {within} points since then, and not "
+            f"at {change}; {mix} come with the new mix."
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from aliquot.errors import InputError, UsageError
@@ -50,7 +51,8 @@ def judge_model_of(told: str) -> JudgeModel:
     """Return the model that a command line names: by its name, or as a mapping in YAML or JSON.
 
     Args:
-        told: ``embedded``, or ``{base_url: …, model: …}``, or either with prices: ``{model: …, prices: …}``.
+        told: ``embedded``, or ``{base_url: …, model: …}``, that one with prices among its keys, or either with them
+            beside it: ``{model: …, prices: …}``.
 
     Raises:
         UsageError: it is neither.
@@ -58,6 +60,8 @@ def judge_model_of(told: str) -> JudgeModel:
     Examples:
         >>> judge_model_of("{base_url: 'http://127.0.0.1:8080/v1', model: tiny}").name
         'tiny'
+        >>> judge_model_of("{base_url: 'http://h/v1', model: tiny, prices: {input: 2, output: 8}}").prices.output
+        8
     """
     if not told.lstrip().startswith("{"):
         return JudgeModel(model=told)
@@ -68,12 +72,16 @@ def judge_model_of(told: str) -> JudgeModel:
 
 
 def _model(node: Node, *, folder: str) -> JudgeModel:
-    """Return a model: its name, what describes one, or either under ``model`` with its prices."""
-    wrapped = isinstance(node.value, dict) and "base_url" not in node.value and "model" in node.value
-    keys = node.mapping() if wrapped else {}
-    if wrapped and "judge" not in keys:
-        node.mapping(PANEL_KEYS)
-    told = keys["model"] if wrapped else node
+    """Return a model: its name, what describes one, prices among its keys or not, or either with them beside it."""
+    keys = node.mapping() if isinstance(node.value, dict) else {}
+    if "model" in keys and "base_url" not in keys:
+        told = keys["model"]
+        if "judge" not in keys:
+            node.mapping(PANEL_KEYS)
+    elif "prices" in keys:
+        told = replace(node, value={name: value for name, value in keys.items() if name != "prices"})
+    else:
+        told = node
     model = read_model(told, folder=folder)
     if isinstance(model, StoredRun | Baseline):
         told.refuse("a judge has to be asked", remedy="Name a model, a function or a command")
