@@ -220,3 +220,9 @@ def test_an_unknown_field_names_the_nearest(tmp_path: Path, changes: dict[str, o
 def test_an_item_its_rule_cannot_score_stops_before_anything_is_asked(tmp_path: Path) -> None:
     with pytest.raises(AliquotError, match="needs a number as reference"):
         make_plan(evaluation(write_items(tmp_path, 2), scorer=ScorerSpec(rule="number")))
+
+
+def test_a_field_that_no_item_has_is_named_with_its_key(tmp_path: Path) -> None:
+    given = evaluation(write_items(tmp_path, 4), sample=SampleSpec(items=2, by="topik"))
+    with pytest.raises(UsageError, match=r"sample \(by\): items of 'made' have no field 'topik'"):
+        make_plan(given)

@@ -30,7 +30,7 @@ def _blocks(found: RaterAgreement) -> Iterator[Block]:
     asked = "" if found.question == "label" else f"{found.question}: "
     yield (
         f"{asked}{write_count(len(found.raters), 'rater')}, {write_count(found.n_answers, 'answer')}, "
-        f"{found.n_shared} of them labelled by two or more{clusters}. Labels: {_labels(found)} ({found.measured})."
+        f"{found.n_shared:,} of them labelled by two or more{clusters}. Labels: {_labels(found)} ({found.measured})."
     )
     if not found.n_shared:
         return

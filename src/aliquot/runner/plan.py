@@ -207,7 +207,8 @@ def _part(evaluation: Evaluation, *, limit: int | str | None) -> SampleSpec | No
 
 
 def _require_fields(evaluation: Evaluation, item_set: ItemSet) -> None:
-    named = {"cluster": evaluation.cluster, "scorer": evaluation.scorer.field}
+    by = None if evaluation.sample is None else evaluation.sample.by
+    named = {"cluster": evaluation.cluster, "scorer": evaluation.scorer.field, "sample (by)": by}
     named |= {f"scorers ({spec.field})": spec.field for spec in evaluation.alternatives}
     named |= {f"segments ({name})": name for name in evaluation.segments}
     for key, name in named.items():
