@@ -15,6 +15,7 @@ from aliquot import agree, calibrate, compare, from_frame, labels_from, plan, su
 from aliquot.errors import InputError, UsageError
 from aliquot.evidence.labels import Labels
 from aliquot.evidence.tables import Evidence
+from aliquot.reports.render import render
 from tests.cli.called import call
 
 N, LABELLED = 200, 80
@@ -121,6 +122,14 @@ def test_without_labels_there_is_nothing_to_say_it_of(verb: Callable[..., Any]) 
         verb(evidence, pass_from=4)
 
 
+@pytest.mark.parametrize("verb", [agree, calibrate, compare, plan, summarize])
+@pytest.mark.parametrize("people", ["verdicts", "words"])
+def test_a_score_that_nothing_is_held_to_is_not_passed_over(verb: Callable[..., Any], people: str) -> None:
+    evidence, labels = _sides(judge="verdicts", people=people)
+    with pytest.raises(UsageError, match="--pass-from 3: neither the labels nor the judge are graded"):
+        verb(evidence, labels=[labels], pass_from=3, passes=["good"] if people == "words" else ())
+
+
 def test_a_score_that_no_label_reaches_is_refused() -> None:
     evidence, labels = _sides(judge="verdicts", people="grades")
     for score in (9, float("nan")):
@@ -154,6 +163,23 @@ def test_the_commands_take_the_options_and_say_them_again(tmp_path: Path) -> Non
         assert done.code == 0, done.err
         assert "--passes good" in json.loads(done.out)["command"]
     assert "'good'" in call("calibrate", *files, folder=tmp_path).text  # fmt: skip
+
+
+def test_a_calibration_of_a_graded_judge_corrects_what_it_scores_later(tmp_path: Path) -> None:
+    """The rate from a score on is a metric by its expression, for the calibration and for what is corrected by it."""
+    evidence, labels = _sides(judge="grades", people="verdicts")
+    saved = tmp_path / "calibration.json"
+    found = calibrate(evidence, labels=[labels], judge="value >= 4")
+    saved.write_text(render(found, form="json"), encoding="utf-8")
+    later = summarize(evidence, labels=[saved], metric="value >= 4")
+    plain, told = _sides(judge="verdicts", people="verdicts")
+    wanted = calibrate(plain, labels=[told])
+    assert (found.lines[0].false_pass, found.lines[0].true_fail) == (
+        wanted.lines[0].false_pass,
+        wanted.lines[0].true_fail,
+    )
+    assert later.lines[0].corrected is not None
+    assert later.lines[0].corrected.labelled == 2 * LABELLED
 
 
 def test_a_comparison_of_a_graded_judge_names_the_rate_it_is_of() -> None:

@@ -44,6 +44,24 @@ def graded(labels: Labels) -> bool:
     return labels.numeric and not labels.frame["value"].drop_nulls().is_in([0.0, 1.0]).all()
 
 
+def require_use(passing: Passing, labels: Labels, *, judged: bool) -> None:
+    """Refuse a score that nothing is held to, as it would be passed over in silence.
+
+    Args:
+        passing: what passes.
+        labels: what people said.
+        judged: whether a judge that grades is held to it.
+
+    Raises:
+        UsageError: neither labels nor judge are graded.
+    """
+    if passing.score is not None and not judged and not graded(labels):
+        raise UsageError(
+            f"--pass-from {passing.score:g}: neither the labels nor the judge are graded, so that no answer passes by "
+            "a score. Leave it out"
+        )
+
+
 def as_passes(labels: Labels, passing: Passing) -> Labels:
     """Return labels worth 1 where they pass and 0 where they fail, by what the user said, if anything.
 

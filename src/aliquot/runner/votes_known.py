@@ -66,9 +66,10 @@ def as_judgements(
         pair: the answers, the candidate's first.
         questions: what the judge would be asked about them.
     """
+    new, old = paired.candidate, paired.baseline
     for question in questions:
-        shown = (paired.candidate, paired.baseline)[:: 1 if question.order == "as_given" else -1]
-        said = known.get((paired.task, pair[0].item, *shown, question.model), [])
+        first, second = (new, old) if question.order == "as_given" else (old, new)
+        said = known.get((paired.task, pair[0].item, first, second, question.model), [])
         if question.repeat <= len(said):
             verdict = paired.judge.judge.called(said[question.repeat - 1])
             yield Judgement(

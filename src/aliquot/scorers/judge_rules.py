@@ -89,9 +89,9 @@ def pair_questions(
     if retrieved[0] and not apart:
         item = replace(item, fields={**item.fields, RETRIEVED: list(retrieved[0])})
     for order in orders_asked(prompt.judge, item.id if seed is None else seed):
-        turn = -1 if order == "swapped" else 1
-        answers = dict(zip(("first", "second"), (first, second)[::turn], strict=True))
-        own = retrieved[::turn] if apart else None
+        turned = order == "swapped"
+        answers = {"first": second, "second": first} if turned else {"first": first, "second": second}
+        own = None if not apart else (retrieved[1], retrieved[0]) if turned else retrieved
         questions += _questions(prompt, item, answers, models=models, order=order, retrieved=own)
     return tuple(questions)
 

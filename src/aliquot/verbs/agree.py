@@ -9,7 +9,7 @@ from pathlib import Path
 from aliquot.analysis.agree import AgreementChoices, agree_raters
 from aliquot.errors import UsageError
 from aliquot.evidence.labels import Labels
-from aliquot.evidence.passing import Passing, as_passes, graded, in_words, passing_of
+from aliquot.evidence.passing import Passing, as_passes, graded, in_words, passing_of, require_use
 from aliquot.evidence.tables import Evidence
 from aliquot.findings.agreement import Measured, RaterAgreement
 from aliquot.readers.options import ReadOptions
@@ -84,11 +84,12 @@ def agree(
             [one for one in sources if not isinstance(one, Labels)], options=reading_cluster(options, cluster)
         )
         people = people_labels(evidence, labels, options=options).about(question)
-        judges = [as_passes(judged_labels(evidence, name, people), Passing(passing.score)) for name in judge]
-        told = stacked([as_passes(people, passing), *judges])
+        judges = [judged_labels(evidence, name, people) for name in judge]
     else:
         people = stacked([people_labels(one, (), options=reading) for one in sources]).about(question)
-        told = as_passes(people, passing)
+        judges = []
+    require_use(passing, people, judged=any(map(graded, judges)))
+    told = stacked([as_passes(people, passing), *(as_passes(one, Passing(passing.score)) for one in judges)])
     if passing != Passing() and told.numeric and not graded(told):
         told = in_words(told)
     if raters:

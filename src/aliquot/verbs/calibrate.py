@@ -11,8 +11,9 @@ from aliquot.analysis.judged import judged_answers
 from aliquot.analysis.label_parts import Part, part_of
 from aliquot.analysis.scales import scale_of
 from aliquot.errors import UsageError
+from aliquot.evidence.derivation import with_metric
 from aliquot.evidence.labels import Labels
-from aliquot.evidence.passing import as_passes, graded, passing_of
+from aliquot.evidence.passing import as_passes, passing_of, require_use
 from aliquot.evidence.tables import Evidence
 from aliquot.findings.calibration import Calibration
 from aliquot.readers.options import ReadOptions
@@ -47,7 +48,8 @@ def calibrate(
     Args:
         *sources: what was judged: paths of runs, logs or tables, or evidence already read.
         labels: files of labels; by default what people said in the sources themselves.
-        judge: the metric that the judge gives; by default the one that a judge or, failing that, the log gives.
+        judge: the metric that the judge gives, or an expression such as ``score >= 4``; by default the one that a
+            judge or, failing that, the log gives.
         question: what people were asked, when the labels answer several.
         raters: only the labels of these people.
         systems: only these systems.
@@ -84,7 +86,7 @@ def calibrate(
     if not sources:
         raise UsageError("there is no judge to calibrate. Name at least one file or folder.")
     labels = listed(labels)
-    evidence = load(sources, options=reading_cluster(options, cluster))
+    evidence = with_metric(load(sources, options=reading_cluster(options, cluster)), judge)
     passing = passing_of(pass_from, passes)
     people = people_labels(evidence, labels, options=options).about(question)
     told = as_passes(people, passing)
@@ -94,14 +96,15 @@ def calibrate(
     if split is not None and named:
         told = told.part(split)
     metric = judge_metric(evidence, judge)
-    of_labels = graded(people) and scale_of(evidence, metric).kind == "binary"
+    grades = scale_of(evidence, metric).kind != "binary"
+    require_use(passing, people, judged=grades)
     judged = judged_answers(
         evidence,
         told,
         metric=metric,
         task=task,
         systems=systems,
-        cut=None if of_labels else pass_from,
+        cut=pass_from if grades else None,
         cluster=cluster_field(evidence, cluster),
     )
     drawing = DEFAULT_SEED if seed is None else seed

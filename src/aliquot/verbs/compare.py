@@ -116,7 +116,9 @@ def compare(
         unpaired=unpaired,
         allow=tuple(allow),
         shares=None if shares is None else read_shares(shares),
-        labels=correcting_labels(evidence, labels, drawn=drawn, passing=passing, options=options),
+        labels=correcting_labels(
+            evidence, labels, drawn=drawn, passing=passing, judged=rated != metric, options=options
+        ),
     )
     found = compare_systems(
         evidence,

@@ -13,7 +13,7 @@ from aliquot.analysis.scales import scale_of
 from aliquot.errors import InputError, UsageError
 from aliquot.evidence.contents import headline_metric, require, tasks
 from aliquot.evidence.labels import Labels, joined, labels_in
-from aliquot.evidence.passing import Passing, as_passes, passing_of
+from aliquot.evidence.passing import Passing, as_passes, passing_of, require_use
 from aliquot.evidence.tables import Evidence
 from aliquot.readers.labels import read_labels
 from aliquot.readers.options import ReadOptions
@@ -83,6 +83,7 @@ def correcting_labels(
     *,
     drawn: Drawn,
     passing: Passing,
+    judged: bool,
     options: ReadOptions | None = None,
 ) -> PeoplesLabels | None:
     """Return labels with which a judge's numbers are corrected; None without any.
@@ -92,6 +93,7 @@ def correcting_labels(
         files: of labels.
         drawn: how the answers to label were drawn.
         passing: what passes.
+        judged: whether the metric is a graded one, read as a rate.
         options: what the columns of a table mean.
 
     Raises:
@@ -107,6 +109,7 @@ def correcting_labels(
             "difference needs labels of these answers, since errors that are not alike for both systems look like one"
         )
     told = people_labels(evidence, files, options=options).about(None)
+    require_use(passing, told, judged=judged)
     return PeoplesLabels(as_passes(told, passing), drawn)
 
 

@@ -24,7 +24,7 @@ from aliquot.evidence.contents import tasks as tasks_of
 from aliquot.evidence.derivation import with_metric
 from aliquot.evidence.labels import Labels
 from aliquot.evidence.matching import pair
-from aliquot.evidence.passing import as_passes
+from aliquot.evidence.passing import as_passes, require_use
 from aliquot.evidence.reduction import units
 from aliquot.evidence.tables import Evidence
 from aliquot.files.plan_file import PlanFile, write_plan
@@ -123,8 +123,9 @@ def plan(
     )
     judged = None
     if answers is not None:
-        told = as_passes(people_labels(answers, labels, options=options).about(None), passing)
-        judged = _judged(answers, told, pilot.metric, task=task, cluster=cluster)
+        people = people_labels(answers, labels, options=options).about(None)
+        require_use(passing, people, judged=rated != metric)
+        judged = _judged(answers, as_passes(people, passing), pilot.metric, task=task, cluster=cluster)
     if judged is not None and sensitivity == specificity == 1:
         sensitivity, specificity, rate = _errors_seen(judged, rate, level=level)
     wish = Wish(

@@ -87,7 +87,9 @@ def summarize(
             at_least=criteria.plan.at_least if floor is None and criteria else floor,
             level=level_of(level, criteria),
             labels=errors_elsewhere(labels)
-            or correcting_labels(evidence, labels, drawn=drawn, passing=passing, options=options),
+            or correcting_labels(
+                evidence, labels, drawn=drawn, passing=passing, judged=rated != metric, options=options
+            ),
         ),
         command=command_line("summarize", sources, given, reading=options),
     )
