@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import fields, replace
 from typing import Any, Final, TypeVar
 
+from aliquot.findings.finding import Finding
 from aliquot.findings.rows import Row, Rows, SideOfRow
 from aliquot.findings.side_metrics import Failures, SideMetrics
 from aliquot.findings.summary import Summary, SystemLine
@@ -17,7 +18,7 @@ TEXTS: Final = ("input", "reference", "answer", "note", "metadata")
 REASON: Final = "reason"
 """The fact of an attempt that says why it has no answer."""
 
-Found = TypeVar("Found")
+Found = TypeVar("Found", bound=Finding)
 
 
 def shareable(finding: Found) -> Found:
@@ -25,7 +26,7 @@ def shareable(finding: Found) -> Found:
 
     What did not answer keeps its status and stage; an error message often repeats the request.
     """
-    known = {field.name for field in fields(finding)} & {"warnings", "not_checked"}  # pyright: ignore[reportArgumentType] - every finding is a dataclass
+    known = {field.name for field in fields(finding)} & {"warnings", "not_checked"}
     plain: dict[str, Any] = {
         name: tuple(replace(note, text=note.shareable) for note in getattr(finding, name)) for name in known
     }
@@ -35,7 +36,7 @@ def shareable(finding: Found) -> Found:
     if isinstance(finding, Summary):
         plain["lines"] = tuple(map(_without_classes, finding.lines))
         plain["others"] = tuple(map(_without_classes, finding.others))
-    return replace(finding, **plain)  # pyright: ignore[reportArgumentType] - as above
+    return replace(finding, **plain)
 
 
 def _without_classes(line: SystemLine) -> SystemLine:
