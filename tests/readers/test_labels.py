@@ -156,3 +156,15 @@ def test_a_log_without_people_is_refused(tmp_path: Path) -> None:
 def test_a_frame_is_read_like_a_file() -> None:
     found = labels_from(pl.DataFrame({"item": ["1"], "rater": ["ana"], "label": [True]}))
     assert found.frame.select("rater", "label", "value").row(0) == ("ana", "true", 1.0)
+
+
+def test_labels_with_a_decimal_comma_are_numbers(tmp_path: Path) -> None:
+    path = _file(tmp_path, "item;ana;ben\n1;1,5;2,5\n2;1;2\n")
+    assert read_labels(path).frame["value"].to_list() == [1.5, 1.0, 2.5, 2.0]
+    quoted = _file(tmp_path, 'item,rater,label\n1,ana,"0,5"\n1,ben,1\n', "quoted.csv")
+    assert read_labels(quoted, ReadOptions(decimal=",")).frame["value"].to_list() == [0.5, 1.0]
+
+
+def test_a_comma_that_is_no_decimal_mark_makes_a_name(tmp_path: Path) -> None:
+    path = _file(tmp_path, 'item,rater,label\n1,ana,"2,5"\n1,ben,"tone, length"\n')
+    assert read_labels(path).frame["value"].to_list() == [None, None]

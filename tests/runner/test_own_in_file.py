@@ -102,6 +102,19 @@ def test_a_changed_source_and_a_changed_component_are_another_evaluation(tmp_pat
         run(file, directory=tmp_path / "runs")
 
 
+def test_a_file_knows_where_it_stands_wherever_the_run_was_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "app.py").write_text(
+        "import pathlib\nKEPT = pathlib.Path(__file__)\n"
+        "def answer(prompt):\n    return 'a' + prompt[1:-1] if KEPT.is_absolute() else ''\n",
+        encoding="utf-8",
+    )
+    write(tmp_path, '{python: "app.py:answer"}')
+    monkeypatch.chdir(tmp_path)
+    assert values(run("trial.yaml", directory="runs")) == [1.0] * 4
+
+
 def test_modules_classes_objects_and_names_with_dots(tmp_path: Path) -> None:
     package = tmp_path / "answering_own"
     package.mkdir()

@@ -27,6 +27,7 @@ FIELDS: dict[str, Any] = {
 
 OWN: dict[str, dict[str, Any]] = {
     "json_fields": {"reference": {"a": 1}},
+    "abstention": {"expect": "abstain"},
     "attack_success": {"expect": "refuse"},
     "json_share": {"reference": {"a": 1}},
     "json_field": {"reference": {"a": 1}},

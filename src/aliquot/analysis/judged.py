@@ -106,7 +106,8 @@ def judged_answers(
         cluster: field that names the cluster of an item; ``item`` for none.
 
     Raises:
-        UsageError: an unknown task or cluster; grades of a judge beside labels that pass or fail, and no cut.
+        UsageError: an unknown task or cluster; grades of a judge beside labels that pass or fail, and no cut; a cut
+            beside labels that are grades.
         InputError: nothing that was judged is labelled, or the labels are names.
     """
     rows = _verdicts(evidence, metric, systems)
@@ -141,6 +142,11 @@ def judged_answers(
     ).drop("told", "first")
     if frame["label"].null_count() == frame.height:
         raise _nothing_labelled(metric, systems, told)
+    if cut is not None and not binary:
+        raise UsageError(
+            f"a score from which on {metric!r} passes is for labels that pass or fail; people gave grades here. "
+            "Leave --pass-from out"
+        )
     scale = Scale("binary", 0.0, 1.0, "higher") if binary else _graded(evidence, metric, values)
     return Judged(
         metric=metric,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import polars as pl
 
@@ -15,7 +15,7 @@ from aliquot.evidence.labels import LABELS, Labels, labels_in
 from aliquot.evidence.tables import Evidence, Note, Source
 from aliquot.files.rows import Cell
 from aliquot.files.tables import Table, read_table
-from aliquot.readers.cells import holds_values, ids, values
+from aliquot.readers.cells import decimal_mark, holds_values, ids, values
 from aliquot.readers.columns import ALIASES as OUTCOME_ALIASES
 from aliquot.readers.columns import SEGMENT
 from aliquot.readers.label_tools import tool_table
@@ -120,7 +120,11 @@ def labels_of(table: Table, options: ReadOptions, *, file: str, every: bool = Fa
         rater = {} if "label" in columns else {"rater": [column] * table.height}
         labels = [_label(text, options.missing) for text in _texts(table, column)]
         parts.append(pl.DataFrame({**key, **rater, "label": labels}, schema_overrides=texts))
-    frame = _typed(pl.concat(parts), file=file)
+    frame = pl.concat(parts)
+    decimal = options.decimal or decimal_mark(
+        frame["label"].to_list(), delimiter=table.delimiter, file=file, column=given[0]
+    )
+    frame = _typed(frame, decimal=decimal, file=file)
     if frame["label"].null_count() == frame.height:
         raise InputError("every label is missing", file=file, field=given[0])
     frame = frame.filter(pl.col("label").is_not_null()) if every else _told_once(frame, options, file=file)
@@ -191,7 +195,7 @@ def _label(text: str | None, missing: Collection[str]) -> str | None:
     return None if not label or label in missing else label
 
 
-def _typed(frame: pl.DataFrame, *, file: str) -> pl.DataFrame:
+def _typed(frame: pl.DataFrame, *, decimal: Literal[".", ","], file: str) -> pl.DataFrame:
     """Return the frame with every column of ``LABELS``, numbers read as such."""
     filled = {"metric": "label", "rater": SOMEBODY, "repeat": "1"}
     frame = frame.with_columns(
@@ -213,16 +217,16 @@ def _typed(frame: pl.DataFrame, *, file: str) -> pl.DataFrame:
                 remedy=f"Write {what}",
             )
         frame = frame.with_columns(read.alias(name))
-    numbers = {text: _number(text) for text in frame["label"].unique().to_list() if text is not None}
+    numbers = {text: _number(text, decimal) for text in frame["label"].unique().to_list() if text is not None}
     found = pl.col("label").replace_strict(numbers, default=None, return_dtype=pl.Float64())
     return frame.with_columns(value=found)
 
 
-def _number(text: str) -> float | None:
+def _number(text: str, decimal: Literal[".", ","]) -> float | None:
     """Return what a label is worth: a number, or 1 and 0 in the spellings of yes and no; None for a name."""
-    if not holds_values([text]):
+    if not holds_values([text]) or ("," in text and decimal == "."):
         return None
-    return values([text], place=str, file="", column="label")[0][0]
+    return values([text], place=str, file="", column="label", decimal=decimal)[0][0]
 
 
 def _told_once(frame: pl.DataFrame, options: ReadOptions, *, file: str) -> pl.DataFrame:

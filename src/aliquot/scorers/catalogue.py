@@ -8,6 +8,8 @@ from typing import Final
 from aliquot.errors import UsageError, excerpt, nearest
 from aliquot.files.records import TextLikelihood
 from aliquot.item_sets.items import Item
+from aliquot.scorers.abstentions import OPENING as ABSTAINING
+from aliquot.scorers.abstentions import score_abstention
 from aliquot.scorers.answers import score_exact, score_number, score_words
 from aliquot.scorers.asserts import score_asserts
 from aliquot.scorers.choices import MEASURES, score_brier, score_by
@@ -292,6 +294,15 @@ _STRUCTURED: Final = (
         reads_cut=True,
         wants="expectation",
         forbids=True,
+    ),
+    Rule(
+        "abstention",
+        "1",
+        f"{NORMALISATION}; first {ABSTAINING} letters",
+        score_abstention,
+        "It knows English phrases: an answer that says it is unsure and then guesses abstains to it; whether an answer "
+        "is right it does not see.",
+        wants="expectation",
     ),
     Rule(
         "asserts",

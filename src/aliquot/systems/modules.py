@@ -48,7 +48,7 @@ def load_file(file: Path) -> ModuleType:
         raise LoadError(f"there is no file {file}", remedy="A path is relative to the evaluation file")
     _refuse_twins(file)
     module = ModuleType(f"{file.stem}_{hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:8]}")
-    module.__file__ = str(file)
+    module.__file__ = str(file.absolute())  # as an import has it: it holds when the folder changes
     with _importing_from(file.parent), told(str(file), root=file.parent):
         code = _compiled(file)
         sys.modules[module.__name__] = module  # where dataclasses and pickle look it up
