@@ -10,6 +10,7 @@ from typing import Any, Final
 from aliquot.errors import InputError
 from aliquot.evidence.tables import Evidence, Note, Source
 from aliquot.files.compressed import read_head
+from aliquot.files.ends import file_ends
 from aliquot.files.tables import read_frame, read_table
 from aliquot.readers.arena_rows import ArenaRows
 from aliquot.readers.json_records import HEAD_BYTES, MAX_BYTES, holds_records, read_json_records
@@ -19,7 +20,6 @@ PAIRS: Final = (("model_a", "model_b"), ("left", "right"))
 """The columns of the two systems, the one shown first (on the left) first."""
 
 WINNERS: Final = ("winner", "winner_model_a")
-_TAIL_BYTES: Final = 1 << 16
 _DELIMITED: Final = (".csv", ".tsv", ".tab")
 _PARQUET: Final = (".parquet", ".pq")
 
@@ -63,12 +63,7 @@ def _header(path: Path) -> set[str]:
 
 def _names(path: Path) -> set[str]:
     """Return which known columns the end of a Parquet file, where they are named, mentions."""
-    try:
-        with path.open("rb") as file:
-            file.seek(max(0, path.stat().st_size - _TAIL_BYTES))
-            tail = file.read(_TAIL_BYTES)
-    except OSError:
-        return set()
+    _, tail = file_ends(path, head=0)
     known = {name for pair in PAIRS for name in pair} | set(WINNERS)
     return {name for name in known if name.encode() in tail}
 

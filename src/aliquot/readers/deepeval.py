@@ -9,6 +9,7 @@ from typing import Final
 from aliquot.errors import InputError
 from aliquot.evidence.identity import text_of
 from aliquot.evidence.tables import Evidence, Source
+from aliquot.files.ends import file_ends
 from aliquot.files.json_documents import JsonReading
 from aliquot.files.text import decode, read_bounded
 from aliquot.readers.deepeval_evidence import evidence_of_log
@@ -18,9 +19,6 @@ from aliquot.readers.options import ReadOptions
 MAX_BYTES: Final = 1 << 30
 LATEST: Final = ".latest_run_full.json"
 FOLDER: Final = ".deepeval"
-
-_HEAD_BYTES: Final = 1 << 20
-_TAIL_BYTES: Final = 1 << 16
 
 
 class DeepEvalReader:
@@ -35,14 +33,7 @@ class DeepEvalReader:
         named = file.suffix.lower() == ".json" or (file.name.startswith("test_run_") and not file.suffix)
         if not named or not file.is_file():
             return False
-        try:
-            with file.open("rb") as opened:
-                head = opened.read(_HEAD_BYTES)
-                opened.seek(max(0, file.stat().st_size - _TAIL_BYTES))
-                tail = opened.read(_TAIL_BYTES)
-        except OSError:
-            return False
-        return _shape_of(head, tail) or False
+        return _shape_of(*file_ends(file)) or False
 
     def read(self, path: Path, options: ReadOptions) -> Evidence:
         """Read one run.

@@ -13,6 +13,7 @@ from aliquot.errors import InputError, excerpt
 from aliquot.evidence.identity import text_of
 from aliquot.evidence.tables import Evidence, Note, Source
 from aliquot.files.compressed import read_head
+from aliquot.files.ends import file_ends
 from aliquot.files.tables import read_frame, read_table
 from aliquot.readers.json_records import HEAD_BYTES, MAX_BYTES
 from aliquot.readers.options import ReadOptions
@@ -44,7 +45,6 @@ SLOTS: Final[Mapping[str, str]] = {"a": "a", "b": "b", "first": "a", "second": "
 
 _PARQUET: Final = (".parquet", ".pq")
 _TABLES: Final = (".csv", ".tsv", ".tab", *_PARQUET)
-_TAIL: Final = 1 << 16
 
 
 class JudgedPairsReader:
@@ -206,12 +206,7 @@ def _names(path: Path) -> set[str]:
     if path.suffix.lower() not in _PARQUET:
         line = read_head(path, size=HEAD_BYTES).split(b"\n", maxsplit=1)[0].decode("utf-8", errors="replace")
         return {name.strip('"\r\ufeff ') for name in line.replace(";", ",").replace("\t", ",").split(",")}
-    try:
-        with path.open("rb") as file:
-            file.seek(max(0, path.stat().st_size - _TAIL))
-            tail = file.read(_TAIL)
-    except OSError:
-        return set()
+    _, tail = file_ends(path, head=0)
     known = {*ITEMS, *ORDERS, "verdict", "preference", *(name for pair in SYSTEMS for name in pair)}
     return {name for name in known if name.encode() in tail}
 

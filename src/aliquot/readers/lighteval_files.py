@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from aliquot.errors import InputError
+from aliquot.files.ends import file_ends
 from aliquot.files.parquet_footer import MAGIC
 
 MAX_ENTRIES: Final = 100_000
@@ -41,14 +42,18 @@ class RunFiles:
 
 def is_details(path: Path) -> bool:
     """Tell whether a file holds the rows of a task, by its name and first bytes."""
-    return bool(_DETAILS.fullmatch(path.name)) and path.is_file() and _starts(path).startswith(MAGIC)
+    return (
+        bool(_DETAILS.fullmatch(path.name))
+        and path.is_file()
+        and file_ends(path, head=_PEEK, tail=0)[0].startswith(MAGIC)
+    )
 
 
 def is_results(path: Path) -> bool:
     """Tell whether a file holds lighteval's aggregates, by its first bytes."""
     if path.suffix.lower() != ".json" or not path.is_file():
         return False
-    start = _starts(path).removeprefix(b"\xef\xbb\xbf").lstrip()
+    start = file_ends(path, head=_PEEK, tail=0)[0].removeprefix(b"\xef\xbb\xbf").lstrip()
     return start.startswith(b"{") and b'"config_general"' in start[:200]
 
 
@@ -169,11 +174,3 @@ def _files(folder: Path) -> Iterator[Path]:
             folders.clear()
         folders.sort()
         yield from (Path(place, name) for name in names if name.endswith((".json", ".parquet")))
-
-
-def _starts(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(_PEEK)
-    except OSError:
-        return b""

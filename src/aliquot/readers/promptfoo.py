@@ -11,6 +11,7 @@ from aliquot.errors import InputError, UsageError
 from aliquot.evidence.assembly import rename
 from aliquot.evidence.contents import systems
 from aliquot.evidence.tables import Evidence, Source
+from aliquot.files.ends import file_ends
 from aliquot.files.json_documents import JsonReading
 from aliquot.files.text import MAX_LINE_BYTES, decode, read_bounded
 from aliquot.files.writing import machine_errors
@@ -26,8 +27,6 @@ MAX_JSON_BYTES: Final = 1 << 30
 MAX_YAML_BYTES: Final = 64 << 20
 """YAML is parsed some fifty times slower than JSON."""
 
-_HEAD_BYTES: Final = 1 << 20
-_TAIL_BYTES: Final = 1 << 16
 _JSON: Final = re.compile(rb'"(?:evalId|shareableUrl|_resultsLoaded)"\s*:')
 _YAML: Final = re.compile(rb"(?m)^(?:evalId|shareableUrl):")
 _SUFFIXES: Final = {
@@ -47,11 +46,7 @@ class PromptfooReader:
         stored = _SUFFIXES.get(path.suffix.lower())
         if stored is None or not path.is_file():
             return False
-        try:
-            head, tail = _ends(path)
-        except OSError:
-            return False
-        return stored if _is_promptfoo(stored, head, tail) else False
+        return stored if _is_promptfoo(stored, *file_ends(path)) else False
 
     def read(self, path: Path, options: ReadOptions) -> Evidence:
         """Read one evaluation.
@@ -120,14 +115,6 @@ def _lines(text: str, reading: JsonReading, *, file: str) -> list[Any]:
                 break
             raise InputError(f"line {number} {error.problem}", file=file) from error
     return rows
-
-
-def _ends(path: Path) -> tuple[bytes, bytes]:
-    """Return the first and the last bytes of a file."""
-    with path.open("rb") as file:
-        head = file.read(_HEAD_BYTES)
-        file.seek(max(0, path.stat().st_size - _TAIL_BYTES))
-        return head, file.read(_TAIL_BYTES)
 
 
 def _is_promptfoo(stored: str, head: bytes, tail: bytes) -> bool:

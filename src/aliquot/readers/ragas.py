@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from aliquot.errors import InputError, UsageError
 from aliquot.evidence.tables import Evidence, Note, Source
+from aliquot.files.ends import file_ends
 from aliquot.files.json_documents import JsonReading
 from aliquot.files.rows import Rows
 from aliquot.files.tables import Table, read_table
@@ -26,7 +27,6 @@ EXPERIMENTS: Final = "experiments"
 DATASETS: Final = "datasets"
 MAX_BYTES: Final = 1 << 30
 MAX_FILES: Final = 1000
-_HEAD_BYTES: Final = 1 << 20
 _TABLES: Final = (".csv", ".jsonl")
 
 
@@ -43,13 +43,8 @@ class RagasReader:
         ending = path.suffix.lower()
         if ending not in {".csv", ".json", ".jsonl"} or not path.is_file():
             return False
-        try:
-            with path.open("rb") as file:
-                head = (
-                    file.read(_HEAD_BYTES).decode("utf-8", errors="replace").removeprefix("\ufeff").lstrip()
-                )
-        except OSError:
-            return False
+        first, _ = file_ends(path, tail=0)
+        head = first.decode("utf-8", errors="replace").removeprefix("\ufeff").lstrip()
         if (
             ending == ".json"
             and '"metric_input"' in head

@@ -13,6 +13,7 @@ from aliquot.errors import InputError, excerpt
 from aliquot.evidence.assembly import assemble
 from aliquot.evidence.metrics import metric_row
 from aliquot.evidence.tables import METRICS, Evidence, Note, Source
+from aliquot.files.ends import file_ends
 from aliquot.files.json_documents import JsonReading
 from aliquot.files.text import decode, read_bounded
 from aliquot.readers.instances import listed_instances, submitted_instances
@@ -20,8 +21,6 @@ from aliquot.readers.options import ReadOptions
 
 TASK: Final = "swe-bench"
 MAX_BYTES: Final = 256 << 20
-_HEAD_BYTES: Final = 1 << 20
-_TAIL_BYTES: Final = 1 << 16
 
 RESOLVED: Final = ("resolved", "resolved_ids")
 EVALUATED: Final = ("applied", "completed_ids", "unresolved_ids", "with_logs", "test_errored", "test_timeout")
@@ -50,13 +49,8 @@ class SweBenchReader:
         """Tell a result list by its keys."""
         if path.suffix.lower() != ".json" or not path.is_file():
             return False
-        try:
-            with path.open("rb") as file:
-                head = file.read(_HEAD_BYTES)
-                file.seek(max(0, path.stat().st_size - _TAIL_BYTES))
-                ends = head + file.read(_TAIL_BYTES)
-        except OSError:
-            return False
+        head, tail = file_ends(path)
+        ends = head + tail
         known = (*EVALUATED, *NO_ANSWER, *NOT_MEASURED, *LISTED)
         lists = sum(f'"{name}"'.encode() in ends for name in known)
         resolved = any(f'"{name}"'.encode() in ends for name in RESOLVED)

@@ -17,6 +17,7 @@ from aliquot.evidence.identity import content_hash, text_of
 from aliquot.evidence.metrics import metric_row
 from aliquot.evidence.tables import METRICS, RESPONSES, Evidence, Note, Source
 from aliquot.evidence.texts import HeldTexts
+from aliquot.files.ends import file_ends
 from aliquot.files.json_documents import JsonReading
 from aliquot.files.text import decode, read_bounded
 from aliquot.readers.cells import ids
@@ -24,7 +25,6 @@ from aliquot.readers.options import ReadOptions
 
 TASK: Final = "tau-bench"
 MAX_BYTES: Final = 1 << 30
-_HEAD_BYTES: Final = 1 << 20
 
 
 class _Asked(Struct):
@@ -61,11 +61,7 @@ class TauBenchReader:
         """Tell trajectories by the keys of the first."""
         if path.suffix.lower() != ".json" or not path.is_file():
             return False
-        try:
-            with path.open("rb") as file:
-                head = file.read(_HEAD_BYTES)
-        except OSError:
-            return False
+        head, _ = file_ends(path, tail=0)
         keys = (b'"task_id"', b'"reward"', b'"info"')
         return (
             "trajectories" if head.lstrip().startswith(b"[") and all(key in head for key in keys) else False
