@@ -9,7 +9,7 @@ import msgspec
 
 from aliquot.errors import InputError, MachineError
 from aliquot.files.turns import take_turn
-from aliquot.files.writing import write_whole
+from aliquot.files.writing import machine_errors, write_whole
 
 MOST: Final = 100_000
 """Merges read; the shares of the error are scaled for as many."""
@@ -83,7 +83,8 @@ def add_to_history(path: Path, merge: Judged) -> None:
         InputError: the history is damaged.
         MachineError: the machine refuses, or another process holds the history for too long.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    with machine_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
     with take_turn(path.parent, what=path):
         merges = read_history(path)
         if merge.digest not in {one.digest for one in merges}:
