@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from multiprocessing.pool import ThreadPool
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from aliquot import gate
 from aliquot.errors import InputError, UsageError
-from aliquot.files.gate_history import Judged, read_history
+from aliquot.files.gate_history import Judged, add_to_history, read_history
 from aliquot.gates.policy import Merges, MergeShare, MetricRule, Policy
 from aliquot.gates.shares import share_of_merge
 from aliquot.stats import addis, lord
@@ -57,6 +58,15 @@ def test_what_was_judged_before_adds_no_row(tmp_path: Path) -> None:
     assert other.alpha > first.alpha  # a fail has earned some of the error back
     record(other, rules, now=moment)
     assert [(one.p, one.decision) for one in read_history(path)] == [(first.p, "fail"), (1.0, "undecided")]
+
+
+def test_gates_that_record_at_once_lose_no_merge(tmp_path: Path) -> None:
+    path = tmp_path / "kept" / "gates.jsonl"
+    merges = [judged(0.5, f"merge {place % 30}") for place in range(60)]  # each twice
+    with ThreadPool(6) as pool:
+        pool.starmap(add_to_history, [(path, one) for one in merges])
+    assert sorted(one.digest for one in read_history(path)) == sorted({one.digest for one in merges})
+    assert [one.name for one in path.parent.iterdir()] == ["gates.jsonl"]
 
 
 def test_a_history_that_is_none_is_said(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from aliquot.errors import InputError
 from aliquot.evidence.identity import text_of
 from aliquot.files.tables import SUFFIXES, Table, read_table
 from aliquot.files.text import read_bounded
+from aliquot.files.turns import take_turn
 from aliquot.files.writing import write_whole
 
 CODES: Final = "codes.jsonl"
@@ -117,8 +118,10 @@ def keep_codes(run: Path, codes: Iterable[Coded]) -> tuple[Coded, ...]:
         InputError: what is kept already cannot be read.
         MachineError: the machine refuses; what was kept is as it was.
     """
-    held = {one.key: one for one in kept_codes(run)} | {one.key: one for one in codes}
-    write_whole(run / CODES, b"".join(msgspec.json.encode(one) + b"\n" for one in held.values()))
+    path = run / CODES
+    with take_turn(run, what=path):
+        held = {one.key: one for one in kept_codes(run)} | {one.key: one for one in codes}
+        write_whole(path, b"".join(msgspec.json.encode(one) + b"\n" for one in held.values()))
     return tuple(held.values())
 
 

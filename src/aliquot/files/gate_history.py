@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from aliquot.errors import InputError, MachineError
-from aliquot.files.writing import write_whole
+from aliquot.files.turns import take_turn
+from aliquot.files.writing import machine_errors, write_whole
 
 MOST: Final = 100_000
 """Merges read; the shares of the error are scaled for as many."""
@@ -74,11 +74,18 @@ def read_history(path: Path) -> tuple[Judged, ...]:
         raise MachineError(f"{path} cannot be read ({error.strerror})") from error
 
 
-def write_history(path: Path, merges: Sequence[Judged]) -> None:
-    """Write a history whole.
+def add_to_history(path: Path, merge: Judged) -> None:
+    """Add a merge to a history, which is written whole; one that was judged before, byte for byte, adds no row.
+
+    Two gates at once take turns, on the folder, so that neither writes what the other has not read.
 
     Raises:
-        MachineError: the machine refuses.
+        InputError: the history is damaged.
+        MachineError: the machine refuses, or another process holds the history for too long.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, b"".join(msgspec.json.encode(one) + b"\n" for one in merges))
+    with machine_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with take_turn(path.parent, what=path):
+        merges = read_history(path)
+        if merge.digest not in {one.digest for one in merges}:
+            write_whole(path, b"".join(msgspec.json.encode(one) + b"\n" for one in (*merges, merge)))

@@ -9,8 +9,9 @@ from typing import Final
 import msgspec
 
 from aliquot.files.text import read_bounded
+from aliquot.files.turns import take_turn
 from aliquot.files.typed_json import decode_document
-from aliquot.files.writing import write_whole
+from aliquot.files.writing import machine_errors, write_whole
 
 NOISE_FILE: Final = Path(".aliquot") / "noise.json"
 """Where noise is remembered, in the folder in which the command runs."""
@@ -64,14 +65,16 @@ def remember(path: Path, measurement: Measurement) -> None:
         InputError: the file is damaged.
         MachineError: the machine refuses.
     """
-    others: Sequence[Measurement] = [
-        one
-        for one in _read(path).measurements
-        if (one.suite, one.runs) != (measurement.suite, measurement.runs)
-    ]
-    memory = _Memory([*others, measurement][-KEPT:])
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, msgspec.json.format(msgspec.json.encode(memory), indent=1))
+    with machine_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with take_turn(path.parent, what=path):
+        others: Sequence[Measurement] = [
+            one
+            for one in _read(path).measurements
+            if (one.suite, one.runs) != (measurement.suite, measurement.runs)
+        ]
+        memory = _Memory([*others, measurement][-KEPT:])
+        write_whole(path, msgspec.json.format(msgspec.json.encode(memory), indent=1))
 
 
 def _read(path: Path) -> _Memory:

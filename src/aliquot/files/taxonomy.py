@@ -11,7 +11,8 @@ import yaml
 from aliquot.errors import InputError
 from aliquot.files.documents import Node, parse
 from aliquot.files.text import decode, read_bounded
-from aliquot.files.writing import write_whole
+from aliquot.files.turns import take_turn
+from aliquot.files.writing import machine_errors, write_whole
 
 KEYS = ("says", "was")
 """What a kind may hold."""
@@ -79,20 +80,25 @@ def read_taxonomy(path: Path) -> Taxonomy:
     return Taxonomy(says, was)
 
 
-def grow(path: Path, taxonomy: Taxonomy, codes: Iterable[str]) -> tuple[str, ...]:
-    """Add the names that a taxonomy does not have to its file, at the end, and return them.
+def grow(path: Path, codes: Iterable[str]) -> tuple[str, ...]:
+    """Add the names that a taxonomy's file does not have to it, at the end, and return them.
 
     Raises:
+        InputError: the file is no taxonomy.
         MachineError: the machine refuses; the file is as it was.
     """
-    known = {fold(name) for name in (*taxonomy.says, *taxonomy.was)}
-    new = {fold(code): code for code in codes if fold(code) not in known}
-    if new:
-        old = read_bounded(path) if path.exists() else b""
-        if old and not old.endswith(b"\n"):
-            old += b"\n"
-        lines = "".join(yaml.safe_dump({code: ""}, allow_unicode=True) for code in new.values())
-        write_whole(path, old + lines.encode())
+    with machine_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with take_turn(path.parent, what=path):
+        taxonomy = read_taxonomy(path) if path.exists() else Taxonomy()
+        known = {fold(name) for name in (*taxonomy.says, *taxonomy.was)}
+        new = {fold(code): code for code in codes if fold(code) not in known}
+        if new:
+            old = read_bounded(path) if path.exists() else b""
+            if old and not old.endswith(b"\n"):
+                old += b"\n"
+            lines = "".join(yaml.safe_dump({code: ""}, allow_unicode=True) for code in new.values())
+            write_whole(path, old + lines.encode())
     return tuple(new.values())
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
-import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,9 +10,10 @@ from typing import Any, Final, Literal, TypeAlias
 import msgspec
 import numpy as np
 
-from aliquot.errors import MachineError, UsageError
+from aliquot.errors import UsageError
 from aliquot.files.appended import Mark
 from aliquot.files.text import read_bounded
+from aliquot.files.turns import take_turn
 from aliquot.files.typed_json import decode_document
 from aliquot.files.writing import machine_errors, write_whole
 from aliquot.stats.e_detectors import DetectorState, new_state
@@ -22,9 +21,6 @@ from aliquot.stats.e_detectors import DetectorState, new_state
 SCHEMA: Final = "aliquot.monitor_state/1"
 FOLDER: Final = Path(".aliquot") / "monitors"
 """Where monitors are kept, in the folder in which the command runs."""
-
-PATIENCE: Final = 200
-"""Tries for the lock, 0.05 s apart."""
 
 What: TypeAlias = Literal["quality", "feedback", "inputs", "answered"]
 """What is watched: the value, what users say of it, what they ask, or how many of them say anything."""
@@ -219,19 +215,9 @@ def held(path: Path) -> Generator[None]:
     Raises:
         MachineError: another process holds it for too long.
     """
+    lock = path.with_suffix(".lock")  # the state itself is replaced when it is written
     with machine_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        lock = path.with_suffix(".lock").open("ab")
-    with lock:
-        for _ in range(PATIENCE):
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                time.sleep(0.05)
-            else:
-                break
-        else:
-            raise MachineError(
-                f"{path}: another process is at work on this monitor. Wait for it to end, or stop it first."
-            )
+        lock.touch()
+    with take_turn(lock, what=path):
         yield

@@ -110,7 +110,7 @@ def failures(
         command=command_line("failures", sources, given, reading=options),
     )
     if grow_taxonomy and taxonomy is not None:
-        grow(Path(taxonomy), known, (kind.code for kind in found.kinds))
+        grow(Path(taxonomy), (kind.code for kind in found.kinds))
     return found
 
 

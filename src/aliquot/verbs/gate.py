@@ -15,7 +15,7 @@ from aliquot.evidence.matching import MatchOn
 from aliquot.evidence.tables import Evidence, Note
 from aliquot.files.base_branch import read_at, text_of
 from aliquot.files.baseline_file import baseline_path, write_baseline
-from aliquot.files.gate_history import Judged, parse_history, read_history, write_history
+from aliquot.files.gate_history import Judged, add_to_history, parse_history, read_history
 from aliquot.files.noise_memory import NOISE_FILE
 from aliquot.findings.gate import EXIT_CODES, Gate
 from aliquot.gates.answers import SameAnswers, answer_digests, judged_once
@@ -243,18 +243,16 @@ def record(found: Gate, policy: str | Path | Policy, *, now: datetime | None = N
     if found.decision == "nothing_to_judge":
         raise UsageError("nothing was judged, so there is nothing to record")
     path = Path(chosen.merges.history)
-    merges = read_history(path)
-    if found.digest not in {one.digest for one in merges}:
-        moment = (now or datetime.now(UTC)).isoformat(timespec="seconds")
-        row = Judged(
-            digest=found.digest,
-            candidate=found.candidate,
-            at=moment,
-            p=found.p,
-            alpha=found.alpha,
-            decision=found.decision,
-        )
-        write_history(path, [*merges, row])
+    moment = (now or datetime.now(UTC)).isoformat(timespec="seconds")
+    row = Judged(
+        digest=found.digest,
+        candidate=found.candidate,
+        at=moment,
+        p=found.p,
+        alpha=found.alpha,
+        decision=found.decision,
+    )
+    add_to_history(path, row)
     return path
 
 
