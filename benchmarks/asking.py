@@ -7,13 +7,14 @@ starting up counts for nobody. A harness is measured when its command is on the 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.loopback import serving
@@ -78,36 +79,48 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """Somebody who asks: ``command`` prepares a folder that holds ``items.jsonl`` and returns what to call there."""
+    """Somebody who asks: ``command`` prepares a folder that holds ``items.jsonl`` and returns what to call there.
+
+    One that ``tells`` prints the CPU seconds that count; of others the whole process counts.
+    """
 
     name: str
     command: Callable[[Path, str], list[str]]
     settings: Mapping[str, str]
     sizes: tuple[int, int]
+    tells: bool = False
 
 
 def measure() -> list[Measured]:
     with serving() as address:
         clients = [
             Client("aliquot", _aliquot, {}, SIZES),
+            Client("alone", _alone, {"PYTHONPATH": os.pathsep.join(sys.path)}, SIZES, tells=True),
             Client("bare", _bare, {}, SIZES),
             *_harnesses(address),
         ]
         costs = _costs(clients, address)
-    ours, bare = costs["aliquot"], costs["bare"]
+    ours, alone, bare = costs["aliquot"], costs["alone"], costs["bare"]
     for name, cost in costs.items():
         print(
             f"{name}: {1e6 * cost.cpu:.0f} µs of CPU an item, {cost.a_second:.0f} items a second, "
             f"peak {cost.memory / 1e6:.0f} MB",
             file=sys.stderr,
         )
-    work = (
-        f"a run over HTTP, an item more at {CONNECTIONS} connections: planned, asked, journaled, scored, in the "
-        f"tables ({ours.a_second:.0f} items/s, peak {ours.memory / 1e6:.0f} MB)"
+    asking = (
+        f"asking over HTTP at {CONNECTIONS} connections, an item more: requested, on disk, scored, guarded"
     )
-    rows = [Measured(work, ours.cpu, f"bare aiohttp loop, {bare.a_second:.0f} items/s", bare.cpu, 1.6)]
+    work = (
+        "the whole run, an item more: planned and in the tables too "
+        f"({ours.a_second:.0f} items/s, peak {ours.memory / 1e6:.0f} MB)"
+    )
+    loop = f"bare aiohttp loop, {bare.a_second:.0f} items/s"
+    rows = [
+        Measured(asking, alone.cpu, loop, bare.cpu, 1.6),
+        Measured(work, ours.cpu, loop, bare.cpu, 1.6),
+    ]
     for name, cost in costs.items():
-        if name not in {"aliquot", "bare"}:
+        if name not in {"aliquot", "alone", "bare"}:
             said = f"{name} ({cost.a_second:.0f} items/s, peak {cost.memory / 1e6:.0f} MB)"
             rows.append(Measured("the same", ours.cpu, said, cost.cpu, 0.1, said, cost.cpu))
     return rows
@@ -124,6 +137,8 @@ def _costs(clients: list[Client], address: str) -> dict[str, Cost]:
                     _write_items(folder, size)
                     command = client.command(folder, address)
                     found = command_used(command, folder=folder, settings=client.settings)
+                    if client.tells:
+                        found = replace(found, cpu=float((folder / "output.txt").read_text()))
                 used.setdefault((client.name, size), []).append(found)
     return {
         client.name: _cost(*(used[client.name, size] for size in client.sizes), client) for client in clients
@@ -152,6 +167,11 @@ def _aliquot(folder: Path, address: str) -> list[str]:
         text = text.replace(word, value)
     (folder / "mock.yaml").write_text(text)
     return [sys.executable, "-m", "aliquot", "run", "mock.yaml"]
+
+
+def _alone(folder: Path, address: str) -> list[str]:
+    _aliquot(folder, address)
+    return [sys.executable, "-m", "benchmarks.asking_alone", "mock.yaml"]
 
 
 def _bare(folder: Path, address: str) -> list[str]:
