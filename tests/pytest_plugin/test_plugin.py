@@ -7,6 +7,7 @@ from importlib.metadata import entry_points
 
 import pytest
 
+from aliquot import expect_rate
 from tests.workshop.sources import ROOT
 
 pytest_plugins = ["pytester"]
@@ -30,6 +31,12 @@ def pytest_runtest_protocol(item, nextitem):
         item.ihook.pytest_runtest_logreport(report=report)
     return True
 """
+
+
+@pytest.fixture(autouse=True, scope="module")
+def loaded() -> None:
+    """Load what a decision needs: pytester takes away what its sessions load, and numpy loads once a process."""
+    assert expect_rate([True] * 36) >= 0.9
 
 
 def session(pytester: pytest.Pytester, text: str, *words: str) -> pytest.RunResult:
@@ -134,7 +141,7 @@ def test_the_rate_of_a_marked_test_counts_and_not_its_cases(pytester: pytest.Pyt
     done.stdout.fnmatch_lines(["PASS: *test_case reaches 70%: 81.6 to 97.2% (passed, 60 items)."])
     done = session(pytester, MARKED.format(floor=0.9))
     assert done.ret == pytest.ExitCode.TESTS_FAILED
-    done.stdout.fnmatch_lines(["UNDECIDED: *"])
+    done.stdout.fnmatch_lines(["UNDECIDED: *", "The session fails, *--aliquot-undecided=pass).", "*passed*"])
     assert session(pytester, MARKED.format(floor=0.9), "--aliquot-undecided=pass").ret == pytest.ExitCode.OK
     assert (
         session(pytester, MARKED.format(floor=0.99), "--aliquot-undecided=pass").ret

@@ -114,7 +114,11 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Say what the rates of marked tests came to."""
-    lines = config.stash[_GROUPS].lines()
+    groups = config.stash[_GROUPS]
+    lines = groups.lines()
+    if groups.fails(_undecided(config)):
+        option = "" if groups.fails("pass") else " (an open one passes with --aliquot-undecided=pass)"
+        lines.append(f"The session fails, whatever its cases came to{option}.")
     if lines:
         terminalreporter.section("aliquot")
         for line in lines:
