@@ -103,6 +103,23 @@ def test_a_plan_from_labels_at_hand_says_where_more_are_drawn(tmp_path):
         project(tmp_path / "other", evidence=evidence, labels=[pilot])
 
 
+def test_a_plan_beside_a_judge_that_grades_goes_by_the_rate_that_is_named(tmp_path):
+    graded = answers(200, value=[float(1 + (i % 4 > 0) * 3 + (i % 3 == 0)) for i in range(200)])
+    pilot = labels_from(
+        pl.DataFrame(
+            {
+                "item": [f"item-{i:04d}" for i in range(40)],
+                "label": [RIGHT.get(f"item-{i:04d}") if i % 10 else "fail" for i in range(40)],
+            }
+        )
+    )
+    asked = {"evidence": graded, "n": None, "by": "verdict", "half_width": "8pt", "labels": [pilot]}
+    with pytest.raises(UsageError, match=r"graded.* --metric '\"value\" >= SCORE'"):
+        project(tmp_path / "grades", **asked)
+    made = project(tmp_path / "rate", metric='"value" >= 4', **asked)
+    assert {one.verdict for one in made.store.answers().values()} == {0.0, 1.0}
+
+
 def test_the_training_round_comes_first_says_what_was_meant_and_is_done_again_below_the_mark(tmp_path):
     known = labels_from(
         pl.DataFrame(

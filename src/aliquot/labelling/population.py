@@ -14,6 +14,7 @@ from aliquot.errors import InputError, UsageError, nearest
 from aliquot.evidence.contents import require
 from aliquot.evidence.contents import systems as systems_of
 from aliquot.evidence.contents import tasks as tasks_of
+from aliquot.evidence.derivation import with_metric
 from aliquot.evidence.labels import ANSWER, Labels
 from aliquot.evidence.status import MEASUREMENT_SIDE, resolve
 from aliquot.evidence.tables import Evidence
@@ -106,7 +107,8 @@ def find_population(
         evidence: with its texts.
         systems: only these systems; two of them make the pairs.
         task: the task; by default the first.
-        metric: whose verdicts are kept beside the answers, for drawing and for what labels are worth.
+        metric: whose verdicts are kept beside the answers, for drawing and for what labels are worth; an expression
+            such as ``score >= 4`` makes a rate of grades.
         by: ``verdict``, ``system`` or a field of the items; None for no strata.
         pairs: whether two answers are compared.
 
@@ -114,6 +116,7 @@ def find_population(
         UsageError: an unknown system, task or field; pairs of other than two systems.
         InputError: there is nothing to read.
     """
+    evidence = with_metric(evidence, metric)
     known = tasks_of(evidence)
     task = task or known[0]
     require(task, known, what="task")

@@ -347,13 +347,20 @@ def _counts(population: Population, draw: LabelDraw) -> tuple[dict[str, int] | N
         )
     from aliquot.analysis.judged import judged_answers
     from aliquot.analysis.label_design import VERDICTS, LabelWish, design_labels
+    from aliquot.analysis.scales import scale_of
     from aliquot.evidence.passing import as_passes, passing_of
     from aliquot.stats.results import Undefined
     from aliquot.verbs.labels import people_labels
 
     told = people_labels(population.evidence, draw.labels).about(None)
     labels = as_passes(told, passing_of(None, draw.passes))
-    judged = judged_answers(population.evidence, labels, metric=population.metric or "", task=population.task)
+    metric = population.metric or ""
+    if scale_of(population.evidence, metric).kind != "binary":
+        raise UsageError(
+            f"{metric!r} is graded, and the plan goes by verdicts that pass or fail: say from which score on they "
+            f"pass, --metric '\"{metric}\" >= SCORE'"
+        )
+    judged = judged_answers(population.evidence, labels, metric=metric, task=population.task)
     counts: dict[str, int] = {}
     for one in design_labels(judged, LabelWish(half_width=wanted)):
         if isinstance(one.labels, Undefined):
