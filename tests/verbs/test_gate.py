@@ -88,6 +88,14 @@ def test_the_other_ends(tmp_path: Path) -> None:
     assert not inside.quiet
 
 
+def test_one_answer_of_other_items_does_not_settle_anything_with_one_more(tmp_path: Path) -> None:
+    main = write(tmp_path / "main.csv", [1] * 237 + [0] * 63)
+    one = tmp_path / "pr.csv"
+    one.write_text("item,value\nother-001,1\n", encoding="utf-8")
+    settle = gate(main, one, no_worse_than="5pt").to_settle
+    assert settle.items > 1_000  # a side of one right answer has an error, though no spread
+
+
 def test_what_would_settle_it_settles_it(tmp_path: Path) -> None:
     """Of as many items as it names, drawn with the chances that were seen, four in five merges pass."""
     main, pr = write_pair(tmp_path, BETTER)

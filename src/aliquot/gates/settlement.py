@@ -47,7 +47,7 @@ def _needed(held: Held, *, level: float) -> int | Undefined:
     if isinstance(found, Undefined):
         return found
     gap = _gap(held, found)
-    error = _error(found)
+    error = _error(held, found)
     if not error:
         return Undefined(f"{held.name}: the items show no variation to plan with")
     z = normal_quantile(0.5 + level / 2) + normal_quantile(POWER)
@@ -68,9 +68,12 @@ def _gap(held: Held, found: Estimate) -> float:
     return gain + margin if gain > -margin else abs(gain)
 
 
-def _error(found: Estimate) -> float:
-    """Return the standard error, read off the interval where the method names none."""
-    if found.se:
+def _error(held: Held, found: Estimate) -> float:
+    """Return the standard error, read off the interval where the method names none, or none that can be planned with.
+
+    Of two item sets the error by itself takes a side whose answers are all right, however few, for one that never errs.
+    """
+    if found.se and (held.comparison is None or held.comparison.paired):
         return found.se
     z = normal_quantile(0.5 + found.level / 2)
     return 0.0 if math.isinf(found.width) else found.width / 2 / z
