@@ -167,13 +167,6 @@ def test_grades_beside_grades_are_means_and_need_many_labels() -> None:
         assert "Cohen" not in render(found, verbose=True)
 
 
-def test_a_score_to_pass_from_is_refused_beside_grades() -> None:
-    rows = pl.DataFrame({"item": ["a", "b", "c"], "value": [1.0, 3.0, 5.0]})
-    labels = labels_from(pl.DataFrame({"item": ["a", "b", "c"], "label": [1, 4, 5]}))
-    with pytest.raises(UsageError, match=r"people gave grades here\. Leave --pass-from out"):
-        calibrate(from_frame(rows), labels=[labels], pass_from=4)
-
-
 def test_several_people_give_a_majority_and_a_standing() -> None:
     verdicts, labels = _judged(raters=3)
     found = calibrate(from_frame(verdicts), labels=[labels_from(labels)])

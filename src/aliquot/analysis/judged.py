@@ -142,11 +142,6 @@ def judged_answers(
     ).drop("told", "first")
     if frame["label"].null_count() == frame.height:
         raise _nothing_labelled(metric, systems, told)
-    if cut is not None and not binary:
-        raise UsageError(
-            f"a score from which on {metric!r} passes is for labels that pass or fail; people gave grades here. "
-            "Leave --pass-from out"
-        )
     scale = Scale("binary", 0.0, 1.0, "higher") if binary else _graded(evidence, metric, values)
     return Judged(
         metric=metric,

@@ -22,7 +22,7 @@ _SHORTEST_NAME: Final = 10
 
 
 def grid_lines(grid: Grid, *, most: int | None, width: int = WIDTH) -> list[str]:
-    r"""Return the headings and rows of a grid.
+    """Return the headings and rows of a grid.
 
     Args:
         grid: the grid; its title is not part of it.
@@ -31,10 +31,8 @@ def grid_lines(grid: Grid, *, most: int | None, width: int = WIDTH) -> list[str]
 
     Examples:
         >>> grid = Grid("", ("condition", "main"), (("accuracy of critical items", "75.3%"),))
-        >>> print("\\n".join(grid_lines(grid, most=None, width=24)))
-          condition         main
-          accuracy of      75.3%
-          critical items
+        >>> grid_lines(grid, most=None, width=24)
+        ['  condition         main', '  accuracy of      75.3%', '  critical items']
     """
     texts = [
         [short_name(cell, limit=_MOST_OF_A_NAME) for cell in row] for row in (grid.columns, *grid.rows[:most])
