@@ -19,6 +19,7 @@ from aliquot.runner.cache import AnswerCache
 from aliquot.runner.evaluation import NO_GUARDS, ModelName
 from aliquot.runner.forecast import Earlier
 from aliquot.runner.guards import SmokeTest, lost_words
+from aliquot.runner.heap import heap_at_rest
 from aliquot.runner.judging import JudgeTerms, as_response
 from aliquot.runner.plan import Plan, Question, Thread
 from aliquot.runner.progress import Tally
@@ -254,7 +255,8 @@ class Executor:
             await self._ask_thread(thread)
 
         try:
-            await workers.share(threads, ask)
+            with heap_at_rest():
+                await workers.share(threads, ask)
         except BaseException:
             await self._side.stop(PATIENCE_S)
             raise

@@ -9,7 +9,7 @@ from aliquot.errors import InputError
 from aliquot.item_sets.items import Item
 from aliquot.scorers.sameness import Sameness, comparable
 from aliquot.scorers.scores import Score, unparsed, verdict
-from aliquot.scorers.texts import as_number, numbers, plain, present, trimmed
+from aliquot.scorers.texts import EDGES, as_number, numbers, plain, standing
 
 _LEAD: Final = re.compile(r"(?:\banswer\b(?:\s+is\b|\s*[:=])|=)\s*(.*)")
 _WORD: Final = re.compile(r"\w")
@@ -38,8 +38,9 @@ def score_words(item: Item, text: str) -> Score:
     wanted = right_answers(item)
     if not _WORD.search(text):
         return unparsed("the answer holds no word")
-    found = present(text, wanted)
-    return verdict(right=bool(found), label=found[0] if found else trimmed(text)[:80])
+    said = plain(text)
+    found = standing(said, wanted)
+    return verdict(right=bool(found), label=found[0] if found else said.strip(EDGES)[:80])
 
 
 def score_number(item: Item, text: str) -> Score:

@@ -59,7 +59,11 @@ def holds(text: str, phrase: str) -> bool:
 
 def present(text: str, phrases: Iterable[str]) -> list[str]:
     """Return those of the phrases that stand in the text as whole words."""
-    said = plain(text)
+    return standing(plain(text), phrases)
+
+
+def standing(said: str, phrases: Iterable[str]) -> list[str]:
+    """Return those of the phrases that stand in a normalised text as whole words."""
     return [phrase for phrase in phrases if _stands(said, trimmed(phrase))]
 
 

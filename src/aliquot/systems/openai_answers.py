@@ -56,8 +56,9 @@ class Usage(msgspec.Struct):
 
 def _keep_counts(counted: msgspec.Struct, *names: str) -> None:
     for name in names:
-        if (value := getattr(counted, name)) is not None:
-            setattr(counted, name, count_of(value))
+        value = getattr(counted, name)
+        if value is not None and (kept := count_of(value)) is not value:
+            setattr(counted, name, kept)
 
 
 _NO_DETAILS: Final = Details()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from numbers import Real
+from operator import attrgetter
 from typing import Any, Final
 
 import msgspec
@@ -30,8 +31,7 @@ def recordable(reply: Reply) -> Reply:
         ('4 ?', 2024, None, None)
     """
     fit: dict[str, Any] = {}
-    for name, made in _MADE.items():
-        value = getattr(reply, name)
+    for (name, made), value in zip(_MADE.items(), _values(reply), strict=True):
         if value is not None and (kept := made(value)) is not value:
             fit[name] = kept
     return msgspec.structs.replace(reply, **fit) if fit else reply
@@ -113,3 +113,5 @@ _MADE: Final[Mapping[str, Callable[[Any], Any]]] = {
     ),
 }  # fmt: skip
 """How each field of a reply is made fit; what is fit already stays the object that it is."""
+
+_values: Final[Callable[[Reply], tuple[Any, ...]]] = attrgetter(*_MADE)

@@ -139,7 +139,7 @@ def canonical(request: Request) -> str:
 
 
 def _canonical(request: Request) -> bytes:
-    body: dict[str, Any] = {name: getattr(request, name) for name in request.__struct_fields__}
+    body: dict[str, Any] = msgspec.structs.asdict(request)
     if isinstance(request, ChatRequest | CompletionRequest):
         body["decoding"] = _drawn(request.decoding)
     if isinstance(request, ChatRequest) and request.schema is None:
