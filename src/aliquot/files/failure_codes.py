@@ -11,9 +11,9 @@ import msgspec
 
 from aliquot.errors import InputError
 from aliquot.evidence.identity import text_of
+from aliquot.files.locks import held_alone
 from aliquot.files.tables import SUFFIXES, Table, read_table
 from aliquot.files.text import read_bounded
-from aliquot.files.turns import take_turn
 from aliquot.files.writing import write_whole
 
 CODES: Final = "codes.jsonl"
@@ -119,7 +119,7 @@ def keep_codes(run: Path, codes: Iterable[Coded]) -> tuple[Coded, ...]:
         MachineError: the machine refuses; what was kept is as it was.
     """
     path = run / CODES
-    with take_turn(run, what=path):
+    with held_alone(run, what=path):
         held = {one.key: one for one in kept_codes(run)} | {one.key: one for one in codes}
         write_whole(path, b"".join(msgspec.json.encode(one) + b"\n" for one in held.values()))
     return tuple(held.values())

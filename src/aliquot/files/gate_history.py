@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from aliquot.errors import InputError, MachineError
-from aliquot.files.turns import take_turn
+from aliquot.files.locks import held_alone
 from aliquot.files.writing import machine_errors, write_whole
 
 MOST: Final = 100_000
@@ -85,7 +85,7 @@ def add_to_history(path: Path, merge: Judged) -> None:
     """
     with machine_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-    with take_turn(path.parent, what=path):
+    with held_alone(path.parent, what=path):
         merges = read_history(path)
         if merge.digest not in {one.digest for one in merges}:
             write_whole(path, b"".join(msgspec.json.encode(one) + b"\n" for one in (*merges, merge)))

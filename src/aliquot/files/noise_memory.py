@@ -8,8 +8,8 @@ from typing import Final
 
 import msgspec
 
+from aliquot.files.locks import held_alone
 from aliquot.files.text import read_bounded
-from aliquot.files.turns import take_turn
 from aliquot.files.typed_json import decode_document
 from aliquot.files.writing import machine_errors, write_whole
 
@@ -67,7 +67,7 @@ def remember(path: Path, measurement: Measurement) -> None:
     """
     with machine_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-    with take_turn(path.parent, what=path):
+    with held_alone(path.parent, what=path):
         others: Sequence[Measurement] = [
             one
             for one in _read(path).measurements

@@ -10,8 +10,8 @@ import yaml
 
 from aliquot.errors import InputError
 from aliquot.files.documents import Node, parse
+from aliquot.files.locks import held_alone
 from aliquot.files.text import decode, read_bounded
-from aliquot.files.turns import take_turn
 from aliquot.files.writing import machine_errors, write_whole
 
 KEYS = ("says", "was")
@@ -89,7 +89,7 @@ def grow(path: Path, codes: Iterable[str]) -> tuple[str, ...]:
     """
     with machine_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-    with take_turn(path.parent, what=path):
+    with held_alone(path.parent, what=path):
         taxonomy = read_taxonomy(path) if path.exists() else Taxonomy()
         known = {fold(name) for name in (*taxonomy.says, *taxonomy.was)}
         new = {fold(code): code for code in codes if fold(code) not in known}

@@ -12,8 +12,8 @@ import numpy as np
 
 from aliquot.errors import UsageError
 from aliquot.files.appended import Mark
+from aliquot.files.locks import held_alone
 from aliquot.files.text import read_bounded
-from aliquot.files.turns import take_turn
 from aliquot.files.typed_json import decode_document
 from aliquot.files.writing import machine_errors, write_whole
 from aliquot.stats.e_detectors import DetectorState, new_state
@@ -219,5 +219,5 @@ def held(path: Path) -> Generator[None]:
     with machine_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         lock.touch()
-    with take_turn(lock, what=path):
+    with held_alone(lock, what=path):
         yield

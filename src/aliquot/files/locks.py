@@ -18,7 +18,7 @@ PATIENCE: Final = 200
 
 
 @contextmanager
-def take_turn(lock: Path, *, what: Path) -> Generator[None]:
+def held_alone(lock: Path, *, what: Path) -> Generator[None]:
     """Hold something for this process; another one waits, and goes on from where this one ends.
 
     Args:

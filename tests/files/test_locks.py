@@ -1,4 +1,4 @@
-"""Files that grow by what several processes add: each takes its turn, and nothing that one added is lost."""
+"""Files that grow by what several processes add: each holds them alone for a while, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from aliquot.errors import MachineError
-from aliquot.files import turns
+from aliquot.files import locks
 from aliquot.files.failure_codes import Coded, keep_codes, kept_codes
+from aliquot.files.locks import held_alone
 from aliquot.files.noise_memory import Measurement, recall, remember
 from aliquot.files.taxonomy import grow, read_taxonomy
-from aliquot.files.turns import take_turn
 
 TIMES = 24
 
@@ -40,13 +40,13 @@ def test_measurements_of_noise_are_all_remembered(tmp_path: Path):
 
 
 def test_who_waits_too_long_is_told_for_what(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(turns, "PATIENCE", 2)
+    monkeypatch.setattr(locks, "PATIENCE", 2)
     what = tmp_path / "gates.jsonl"
     with (
-        take_turn(tmp_path, what=what),
+        held_alone(tmp_path, what=what),
         pytest.raises(MachineError, match=r"gates\.jsonl: another process is at work on it"),
-        take_turn(tmp_path, what=what),
+        held_alone(tmp_path, what=what),
     ):
         pass
-    with take_turn(tmp_path, what=what):  # free again
+    with held_alone(tmp_path, what=what):  # free again
         assert not what.exists()
