@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 
 @contextmanager
-def heap_at_rest() -> Iterator[None]:
+def heap_at_rest() -> Generator[None]:
     """Take what is in memory now out of the collector's sight for a while.
 
     Each answer adds a few objects that stay, and after some thousands of them the collector looks at everything
