@@ -6,7 +6,7 @@ as often as the baseline's own attempts do. Conditions are drawn independently; 
 unchanged merges pass.
 
 An item-level e-process carried on from merge to merge is not used: the items are the same in every merge, so the luck
-that each item had on the day the baseline was run is carried on too, and such a process alarms in 41% of quiet years.
+that each item had on the day the baseline was run is carried on too, and such a process alarms in 40% of quiet years.
 """
 
 from __future__ import annotations

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from aliquot.errors import InputError
 from aliquot.item_sets.items import Item
+from aliquot.scorers.expectations import expected_of, opening_says
 from aliquot.scorers.scores import Score, verdict
-from aliquot.scorers.texts import plain
 
 OPENING: Final = 300
 """Letters of the answer in which an abstention must stand."""
@@ -45,8 +44,7 @@ def is_abstention(text: str) -> bool:
         >>> is_abstention("The passage does not mention a king."), is_abstention("It is not Oslo but Bergen.")
         (True, False)
     """
-    opening = plain(text)[:OPENING]
-    return any(pattern.search(opening) for pattern in _PATTERNS)
+    return opening_says(text, _PATTERNS, letters=OPENING)
 
 
 def score_abstention(item: Item, text: str) -> Score:
@@ -55,12 +53,6 @@ def score_abstention(item: Item, text: str) -> Score:
     Raises:
         InputError: the item does not say what it expects.
     """
-    expected = item.expect or item.text("reference")
-    if expected not in {"abstain", "answer"}:
-        raise InputError(
-            f"item {item.id!r}: the rule 'abstention' needs expect: abstain or answer",
-            row=item.row,
-            field="expect",
-        )
+    expected = expected_of(item, among=("abstain", "answer"), rule="the rule 'abstention'")
     said = "abstain" if is_abstention(text) else "answer"
     return verdict(right=said == expected and bool(text.strip()), label=said)
